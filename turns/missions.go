@@ -83,10 +83,24 @@ func Missions(ctx context.Context, repo *git.Repo) ([]MissionLine, error) {
 // Lines is [Missions] for some of them, given with the tips of their ledgers.
 // For 10,000 missions it reads 60,000 objects, in batches.
 func Lines(ctx context.Context, repo *git.Repo, tips map[record.ID]object.Hash) ([]MissionLine, error) {
+	var list []MissionLine
+	unread, err := surveyAll(ctx, repo, tips, func(s *survey) { list = append(list, s.line) })
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(list, MissionLine.byNewest)
+	return list, unread.Err()
+}
+
+// byNewest compares missions in the order of [Missions].
+func (l MissionLine) byNewest(other MissionLine) int {
+	return cmp.Or(other.Newest().Compare(l.Newest()), cmp.Compare(l.ID, other.ID))
+}
+
+// surveyAll reads missions, and calls f with each that can be read.
+func surveyAll(ctx context.Context, repo *git.Repo, tips map[record.ID]object.Hash, f func(*survey)) (unread ledger.ReadErrors, err error) {
 	objects := repo.Objects(ctx)
 	defer objects.Close()
-	var list []MissionLine
-	var unread ledger.ReadErrors
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(tips)), atOnce) {
 		reads := new(git.Reads)
 		some := make([]*survey, len(ids))
@@ -95,21 +109,18 @@ func Lines(ctx context.Context, repo *git.Repo, tips map[record.ID]object.Hash) 
 			some[i].Want(tips[id], plumbing.CommitObject, git.MaxCommit, some[i].commit)
 		}
 		if err := reads.Run(objects); err != nil {
-			return nil, err
+			return unread, err
 		}
 		for _, s := range some {
 			if s.err == nil {
-				list = append(list, s.line)
+				f(s)
 			} else {
 				unread.Add(ledger.Unreadable(s.id, s.err))
 			}
 			unread.Add(s.last)
 		}
 	}
-	slices.SortFunc(list, func(a, b MissionLine) int {
-		return cmp.Or(b.Newest().Compare(a.Newest()), cmp.Compare(a.ID, b.ID))
-	})
-	return list, unread.Err()
+	return unread, nil
 }
 
 type survey struct {

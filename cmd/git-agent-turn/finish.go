@@ -61,7 +61,7 @@ func finish(c *cli.Context) error {
 		return err
 	}
 	if f.Mission == "" {
-		_, among, err := ledger.Newest(c.Context, here.Repo)
+		_, among, err := here.Newest(c.Context)
 		if err == nil && among == 0 {
 			return command.NoMission(c.Context, here)
 		}

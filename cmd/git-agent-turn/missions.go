@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"fmt"
@@ -52,18 +53,29 @@ func missions(c *cli.Context) error {
 		return err
 	}
 	if c.Bool("json") {
+		out := bufio.NewWriterSize(c.App.Writer, 1<<16)
 		for i := range lines.list {
-			if err := cmdline.PrintJSON(c.App.Writer, lines.json(i)); err != nil {
+			if err := printObject(c, out, lines.json(i)); err != nil {
 				return err
 			}
 		}
-		return err
+		return cmp.Or(out.Flush(), err)
 	}
 	table := newMissionTable()
 	for i, m := range lines.list {
 		table.Row(lines.row(i, string(m.ID))...)
 	}
 	return cmp.Or(table.Print(c.App.Writer), err)
+}
+
+// printObject prints one object of many, to be flushed at last. One of each
+// repository is a piece of output by itself.
+func printObject(c *cli.Context, out *bufio.Writer, object any) error {
+	err := cmdline.PrintJSON(out, object)
+	if err == nil && c.Bool("everywhere") {
+		err = out.Flush()
+	}
+	return err
 }
 
 // newMissionTable returns the table of missions and of their tree. A deep fork
@@ -109,16 +121,21 @@ func readMissions(c *cli.Context, together bool) (*missionLines, error) {
 		return nil, err
 	}
 	lines := &missionLines{now: time.Now()}
-	list := ledger.List
+	var unread error
 	if c.Bool("archived") {
-		list = ledger.ListAll
+		tips, err := ledger.ListAll(c.Context, w.Repo)
+		if tips == nil {
+			return nil, err
+		}
+		lines.list, unread = turns.Lines(c.Context, w.Repo, tips)
+		unread = cmp.Or(err, unread)
+	} else {
+		tips, err := ledger.List(c.Context, w.Repo)
+		if err != nil {
+			return nil, err
+		}
+		lines.list, unread = turns.Listed(c.Context, w, tips)
 	}
-	tips, unread := list(c.Context, w.Repo)
-	if tips == nil {
-		return nil, unread
-	}
-	lines.list, err = turns.Lines(c.Context, w.Repo, tips)
-	unread = cmp.Or(unread, err)
 	if lines.live, err = command.Live(c.Context, w, lines.now); err != nil {
 		return nil, err
 	}
@@ -143,14 +160,14 @@ func readMissions(c *cli.Context, together bool) (*missionLines, error) {
 			lines.by[i] = trust.Clone
 			continue
 		}
-		s, err := w.TrustLevel(c.Context, objects, m.ID, m.Tip)
-		if lines.by[i] = s.By; err != nil {
+		if lines.by[i], err = w.Writer(c.Context, objects, m.ID, m.Tip); err != nil {
 			lines.by[i], unread = trust.Unknown, cmp.Or(unread, err)
 		}
 		if lines.by[i] != trust.Unknown { // an untrusted one may have millions of paths
 			known = append(known, m)
 		}
 	}
+	w.NoteSeen()
 	if command.ByAgent(c.Context) {
 		lines.trusted(c)
 	}

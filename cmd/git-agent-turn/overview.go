@@ -17,7 +17,6 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/command"
 	"gitagent/internal/git"
-	"gitagent/internal/ledger"
 	"gitagent/internal/record"
 	"gitagent/internal/remote"
 	"gitagent/internal/session"
@@ -51,6 +50,7 @@ func overview(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	defer w.NoteSeen()
 	now := time.Now()
 	b, err := read(c.Context, w, now)
 	if err != nil {
@@ -92,7 +92,7 @@ func read(ctx context.Context, w *workspace.Workspace, now time.Time) (b brief, 
 	b.company = slices.DeleteFunc(slices.Clone(live), func(l turns.Live) bool { return l.Worktree != w.Repo.GitDir || len(l.With) == 0 })
 	b.running = slices.DeleteFunc(live, func(l turns.Live) bool { return l.Open == nil })
 	b.situation.Running = len(b.running) > 0
-	id, err := command.Mission(ctx, w, "", io.Discard)
+	id, err := b.situation.Current(ctx, w)
 	if err != nil {
 		return b, err
 	}
@@ -118,7 +118,7 @@ func read(ctx context.Context, w *workspace.Workspace, now time.Time) (b brief, 
 func (b *brief) readMission(ctx context.Context, w *workspace.Workspace, id record.ID) error {
 	objects := w.Repo.Objects(ctx)
 	defer objects.Close()
-	l, err := ledger.Open(ctx, w.Repo, objects, id)
+	l, err := b.situation.Open(ctx, w, objects, id)
 	if err != nil {
 		return fmt.Errorf("read mission %s: %w", id, err)
 	}

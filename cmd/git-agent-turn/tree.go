@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"fmt"
 	"slices"
@@ -8,7 +9,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gitagent/internal/cmdline"
 	"gitagent/internal/record"
 )
 
@@ -35,6 +35,7 @@ func tree(c *cli.Context) error {
 		slices.SortFunc(of, func(a, b int) int { return lines.list[a].ByBirth(lines.list[b]) })
 	}
 	table := newMissionTable()
+	out := bufio.NewWriterSize(c.App.Writer, 1<<16)
 	drawn := make(map[record.ID]bool) // mission.json may be untrusted, and two may name each other
 	var draw func(i, depth int) error
 	draw = func(i, depth int) error {
@@ -44,7 +45,7 @@ func tree(c *cli.Context) error {
 		}
 		drawn[m.ID] = true
 		if c.Bool("json") {
-			if err := cmdline.PrintJSON(c.App.Writer, lines.branchJSON(i, depth)); err != nil {
+			if err := printObject(c, out, lines.branchJSON(i, depth)); err != nil {
 				return err
 			}
 		} else {
@@ -65,7 +66,7 @@ func tree(c *cli.Context) error {
 			return err
 		}
 	}
-	return cmp.Or(table.Print(c.App.Writer), err)
+	return cmp.Or(out.Flush(), table.Print(c.App.Writer), err)
 }
 
 func (l *missionLines) branchJSON(i, depth int) any {

@@ -25,14 +25,13 @@ func EscapeLines(text string) string {
 }
 
 func escape(text, keep string) string {
+	if isPlain(text) {
+		return text
+	}
 	start := 0 // of the safe text not yet in b
 	var b strings.Builder
 	for i := 0; i < len(text); {
 		r, size := rune(text[i]), 1
-		if ' ' <= r && r < 0x7f {
-			i++
-			continue
-		}
 		if r >= utf8.RuneSelf {
 			r, size = utf8.DecodeRuneInString(text[i:])
 		}
@@ -63,6 +62,16 @@ func escape(text, keep string) string {
 	}
 	b.WriteString(text[start:])
 	return b.String()
+}
+
+// isPlain reports whether text has only visible characters of ASCII and spaces.
+func isPlain[T string | []byte](text T) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c >= 0x7f {
+			return false
+		}
+	}
+	return true
 }
 
 // isHazard reports whether r may command a terminal or change other text.
@@ -104,14 +113,4 @@ func OneLine(text string) string {
 		line = Escape(line)
 	}
 	return line
-}
-
-// isPlain reports whether a text has nothing but visible ASCII and spaces.
-func isPlain(text []byte) bool {
-	for _, c := range text {
-		if c < ' ' || 0x7f <= c {
-			return false
-		}
-	}
-	return true
 }

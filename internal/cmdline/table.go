@@ -41,9 +41,10 @@ func NewTable(columns ...Column) *Table {
 	return &Table{columns: columns}
 }
 
-// Row adds a row, one cell for each column. For prose see [OneLine].
+// Row adds a row, one cell for each column, and takes a slice of them. For prose
+// see [OneLine].
 func (t *Table) Row(cells ...string) {
-	row := make([]string, len(t.columns))
+	row := cells[:len(t.columns):len(t.columns)]
 	for i := range row {
 		row[i] = shorten(Escape(cells[i]), maxCell)
 	}
@@ -85,7 +86,7 @@ func (t *Table) print(w io.Writer, columns int, colour bool) error {
 	}
 	t.printed = t.widths()
 	widths := slices.Clone(t.printed)
-	b := bufio.NewWriter(w)
+	b := bufio.NewWriterSize(w, 1<<16)
 	if columns > 0 {
 		widths = t.fit(widths, columns)
 		headings := make([]string, len(t.columns))

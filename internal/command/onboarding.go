@@ -9,6 +9,7 @@ import (
 
 	"gitagent/internal/agent"
 	"gitagent/internal/cmdline"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/recorder"
 	"gitagent/internal/remote"
@@ -27,6 +28,8 @@ type Situation struct {
 	// Importable counts earlier conversations that could be recorded. If there
 	// are missions, only [Situation.LookBack] counts them.
 	Importable int
+
+	refs map[string]object.Hash // those of missions
 }
 
 // Look finds out the situation of a repository, without network. Unreadable
@@ -39,11 +42,10 @@ func Look(ctx context.Context, w *workspace.Workspace) (s Situation, err error) 
 	s.Recording, s.Because = verdict.On, w.Because(verdict)
 	repo := w.Repo
 	s.Bare = repo.Top == ""
-	missions, err := ledger.List(ctx, repo)
-	if err != nil {
+	if s.refs, err = ledger.Refs(ctx, repo); err != nil {
 		return s, err
 	}
-	s.Missions = len(missions)
+	s.Missions = ledger.Count(s.refs)
 	names, err := remote.Names(ctx, repo)
 	if err != nil {
 		return s, err

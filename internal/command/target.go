@@ -19,6 +19,7 @@ import (
 	"gitagent/internal/cmdline"
 	"gitagent/internal/config"
 	"gitagent/internal/git"
+	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
 	"gitagent/internal/purge"
 	"gitagent/internal/record"
@@ -139,11 +140,28 @@ func NoWorktree(ctx context.Context, repo *git.Repo, what string) error {
 // talk if there are several. A session's mission counts from its first turn on,
 // before it has a ledger; see [Begins].
 func Mission(ctx context.Context, w *workspace.Workspace, named string, talk io.Writer) (record.ID, error) {
-	id, err := mission(ctx, w, named, talk)
+	id, err := mission(ctx, w, named, talk, func() (map[string]object.Hash, error) { return ledger.Refs(ctx, w.Repo) })
 	if err == nil && id != "" {
 		err = Readable(ctx, w, id)
 	}
 	return id, err
+}
+
+// Current is [Mission] of a situation, without a name and without a word.
+func (s Situation) Current(ctx context.Context, w *workspace.Workspace) (record.ID, error) {
+	id, err := mission(ctx, w, "", io.Discard, func() (map[string]object.Hash, error) { return s.refs, nil })
+	if err == nil && id != "" {
+		err = Readable(ctx, w, id)
+	}
+	return id, err
+}
+
+// Open opens the ledger of a mission, as the situation has it.
+func (s Situation) Open(ctx context.Context, w *workspace.Workspace, objects *git.Objects, id record.ID) (*ledger.Ledger, error) {
+	if tip, live := s.refs[id.Ref()]; live {
+		return ledger.At(objects, id, tip)
+	}
+	return ledger.Open(ctx, w.Repo, objects, id)
 }
 
 // Readable returns an error if an agent asks for an untrusted mission, of which
@@ -155,7 +173,7 @@ func Readable(ctx context.Context, w *workspace.Workspace, id record.ID) error {
 	return Trusted(ctx, w, id)
 }
 
-func mission(ctx context.Context, w *workspace.Workspace, named string, talk io.Writer) (record.ID, error) {
+func mission(ctx context.Context, w *workspace.Workspace, named string, talk io.Writer, read func() (map[string]object.Hash, error)) (record.ID, error) {
 	id, err := Here(ctx, w, named)
 	if id != "" || err != nil {
 		return id, err
@@ -164,11 +182,11 @@ func mission(ctx context.Context, w *workspace.Workspace, named string, talk io.
 	if id != "" && talk == io.Discard {
 		return id, nil
 	}
-	newest, among, err := ledger.Newest(ctx, w.Repo)
-	if id == "" {
-		id = newest
+	refs, err := read()
+	if id == "" && err == nil {
+		id, err = w.NewestOf(ctx, refs)
 	}
-	if among > 1 {
+	if talk != io.Discard && ledger.Count(refs) > 1 {
 		fmt.Fprintf(talk, "mission %s\n", id)
 	}
 	return id, err
@@ -201,7 +219,7 @@ func Own(ctx context.Context, w *workspace.Workspace, named string) (record.ID, 
 	if id = lastHere(w, func(record.ID, *session.Known) bool { return true }); id != "" {
 		return id, nil
 	}
-	newest, among, err := ledger.Newest(ctx, w.Repo)
+	newest, among, err := w.Newest(ctx)
 	if among == 1 {
 		id = newest
 	}

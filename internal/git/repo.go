@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -393,10 +394,23 @@ func (r *Repo) Containing(ctx context.Context, commit object.Hash, pattern strin
 	return refs, r.eachRef(ctx, refs, "--contains="+commit.String(), pattern)
 }
 
-// NewestRef returns the matching ref with the latest committer date, or "".
-func (r *Repo) NewestRef(ctx context.Context, pattern string) (string, error) {
-	out, err := r.Output(ctx, nil, "for-each-ref", "--sort=-committerdate", "--count=1", "--format=%(refname)", pattern)
-	return strings.TrimSuffix(string(out), "\n"), err
+// A Dated is a commit and when it was made, in seconds.
+type Dated struct {
+	Hash object.Hash
+	At   int64 // 0 for what is no commit
+}
+
+// CommitDates returns where refs are that patterns match, and committer dates.
+func (r *Repo) CommitDates(ctx context.Context, patterns ...string) (map[string]Dated, error) {
+	out, err := r.Output(ctx, nil, append([]string{"for-each-ref", "--format=%(objectname) %(refname) %(committerdate:unix)"}, patterns...)...)
+	refs := make(map[string]Dated)
+	for line := range strings.Lines(string(out)) {
+		hash, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		ref, date, _ := strings.Cut(rest, " ")
+		at, _ := strconv.ParseInt(date, 10, 64)
+		refs[ref] = Dated{object.NewHash(hash), at}
+	}
+	return refs, err
 }
 
 func (r *Repo) eachRef(ctx context.Context, refs map[string]object.Hash, args ...string) error {

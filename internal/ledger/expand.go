@@ -29,7 +29,7 @@ func Expand(ctx context.Context, repo *git.Repo, prefix string) (record.ID, erro
 	if err != nil {
 		return "", fmt.Errorf("find mission %s: %w", prefix, err)
 	}
-	found := slices.Collect(maps.Keys(ofRefs(refs)))
+	found := slices.Collect(maps.Keys(OfRefs(refs)))
 	if len(found) == 0 {
 		like, err := ArchivedByPrefix(ctx, repo, prefix)
 		if err != nil {

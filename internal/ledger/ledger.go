@@ -248,11 +248,20 @@ func (l *Ledger) edit(tree object.Hash, files map[string][]byte) (object.Hash, e
 
 // List returns the missions that have refs, with the tips of their ledgers.
 func List(ctx context.Context, repo *git.Repo) (map[record.ID]object.Hash, error) {
+	refs, err := Refs(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	return OfRefs(refs), nil
+}
+
+// Refs returns all refs where those of missions are. Others may be among them.
+func Refs(ctx context.Context, repo *git.Repo) (map[string]object.Hash, error) {
 	refs, err := repo.Refs(ctx, record.MissionRefs)
 	if err != nil {
 		return nil, fmt.Errorf("list missions: %w", err)
 	}
-	return ofRefs(refs), nil
+	return refs, nil
 }
 
 // Keeping returns the missions whose ledgers keep a commit, as [List] does.
@@ -261,25 +270,21 @@ func Keeping(ctx context.Context, repo *git.Repo, commit object.Hash) (map[recor
 	if err != nil {
 		return nil, fmt.Errorf("find the missions that keep %s: %w", commit, err)
 	}
-	return ofRefs(refs), nil
+	return OfRefs(refs), nil
 }
 
-// Newest returns the mission written last, and how many there are. It is "" if
-// git fails, as at an untrusted commit that is too large.
-func Newest(ctx context.Context, repo *git.Repo) (record.ID, int, error) {
-	missions, err := List(ctx, repo)
-	if err != nil || len(missions) == 0 {
-		return "", 0, err
+// Count returns how many missions there are among refs.
+func Count(refs map[string]object.Hash) (n int) {
+	for ref := range refs {
+		if record.ID(strings.TrimPrefix(ref, record.MissionRefs)).Valid() {
+			n++
+		}
 	}
-	newest, err := repo.With(git.Wary).NewestRef(ctx, record.MissionRefs)
-	if err != nil {
-		return "", len(missions), ctx.Err()
-	}
-	id, _ := record.ParseID(strings.TrimPrefix(newest, record.MissionRefs))
-	return id, len(missions), nil
+	return n
 }
 
-func ofRefs(refs map[string]object.Hash) map[record.ID]object.Hash {
+// OfRefs returns the missions among refs.
+func OfRefs(refs map[string]object.Hash) map[record.ID]object.Hash {
 	missions := make(map[record.ID]object.Hash, len(refs))
 	for ref, tip := range refs {
 		if id, err := record.ParseID(strings.TrimPrefix(ref, record.MissionRefs)); err == nil {

@@ -28,7 +28,7 @@ func ByPrefix(ctx context.Context, repo *git.Repo, digits string, most int) (map
 		if err != nil {
 			return nil, fmt.Errorf("list missions: %w", err)
 		}
-		found := ofRefs(refs)
+		found := OfRefs(refs)
 		for _, id := range slices.Sorted(maps.Keys(found)) {
 			if len(missions) < most {
 				missions[id] = found[id]

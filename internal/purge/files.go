@@ -93,7 +93,10 @@ var fullHash = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 // like the steps of turns, are not worth to be kept.
 var (
 	untold = map[string]bool{"locks": true, journalDir: true, heldDir: true, "purged": true}
-	caches = map[string]bool{"index": true, "index.origin": true, session.PageFile: true, session.RecallFile: true, session.RecallFresh: true, journal.File: true, journal.Fresh: true}
+	caches = map[string]bool{
+		"index": true, "index.origin": true, session.PageFile: true, session.RecallFile: true, session.RecallFresh: true, journal.File: true, journal.Fresh: true,
+		session.SeenFile: true, session.SeenFile + session.Fresh: true, session.MissionsFile: true, session.MissionsFile + session.Fresh: true,
+	}
 )
 
 func isCache(name string) bool { return caches[name] || filepath.Dir(name) == session.RecordsDir }

@@ -47,7 +47,6 @@ const (
 	journalV    = 1
 	journalDir  = "purge"
 	journalFile = journalDir + "/journal"
-	purgeLock   = "purge"
 )
 
 // Unfinished reports whether a purge runs or was killed.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"gitagent/internal/git"
+	"gitagent/internal/session"
 	"gitagent/internal/statedir"
 	"gitagent/internal/workspace"
 )
@@ -18,7 +19,7 @@ type holder struct {
 // hold waits for other processes that record or purge, and removes locks of a
 // dead purge's git.
 func hold(ctx context.Context, w *workspace.Workspace) (*holder, error) {
-	purge, err := w.Store.Lock(ctx, purgeLock)
+	purge, err := w.Store.Lock(ctx, session.PurgeLock)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,6 @@ import (
 	"gitagent/internal/agent/claude"
 	"gitagent/internal/checkout"
 	"gitagent/internal/gitdiff"
-	"gitagent/internal/ledger"
 	"gitagent/internal/missionstore"
 	"gitagent/internal/record"
 	"gitagent/internal/recorder"
@@ -156,7 +155,7 @@ func TestImportTimes(t *testing.T) {
 	}
 	newest := func(want record.ID) {
 		t.Helper()
-		if id, _, err := ledger.Newest(context.Background(), l.GitRepo()); err != nil || id != want {
+		if id, _, err := l.Workspace(l.Dir).Newest(context.Background()); err != nil || id != want {
 			t.Errorf("the newest mission is %s, %v; want %s", id, err, want)
 		}
 	}

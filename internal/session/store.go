@@ -334,12 +334,15 @@ func (s Store) Recent(n int) []*Known {
 }
 
 // Forget drops the states of the sessions that record to a mission, its records,
-// and the hints, which may name it.
+// and the hints and the lists, which may name it.
 func (s Store) Forget(ctx context.Context, mission record.ID) error {
 	if err := s.dir.Remove(RecallFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if err := s.dropRecords(mission); err != nil {
+		return err
+	}
+	if err := s.forgetLists(ctx); err != nil {
 		return err
 	}
 	for _, st := range s.All() {

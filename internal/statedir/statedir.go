@@ -249,6 +249,32 @@ func (d *Dir) Lstat(name string) (fs.FileInfo, error) {
 	return info, d.named(name, err)
 }
 
+// Look calls f with what there is in a directory, in no particular order. That
+// takes one system call for each.
+func (d *Dir) Look(name string, f func(fs.FileInfo)) error {
+	root, err := d.open(false)
+	if err != nil {
+		return err
+	}
+	in, err := root.OpenRoot(name)
+	if err != nil {
+		return d.named(name, err)
+	}
+	defer in.Close()
+	list, err := in.OpenFile(".", os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return d.named(name, err)
+	}
+	defer list.Close()
+	names, err := list.Readdirnames(-1)
+	for _, entry := range names {
+		if info, err := in.Lstat(entry); err == nil { // or it went meanwhile
+			f(info)
+		}
+	}
+	return d.named(name, err)
+}
+
 // Remove is [os.Remove]; "." is the directory itself.
 func (d *Dir) Remove(name string) error {
 	return d.remove(name, (*os.Root).Remove)

@@ -296,3 +296,6 @@ func writeNew(path string, data []byte, mode fs.FileMode) error {
 	_, err = f.Write(data)
 	return errors.Join(err, f.Close())
 }
+
+// Digest changes whenever another key is trusted.
+func (k *Keys) Digest() string { return k.digest }

@@ -56,6 +56,8 @@ type Level struct {
 	// this repository.
 	Here bool
 	By   string // writer of the newest commit: see [Clone]
+	// Sure is false if something was not here that may come, as in a shallow clone.
+	Sure bool
 }
 
 // Writers that are not in the list of keys.
@@ -78,6 +80,7 @@ func (t *Trust) Of(ctx context.Context, repo *git.Repo, objects *git.Objects, id
 	if err != nil {
 		return Level{}, fmt.Errorf("look who wrote mission %s: %w", id, err)
 	}
+	s.Sure = !w.chain.gap && !w.chain.unread
 	if w.chain.Looked() > keepAfter && r.size < longRecord && !w.chain.gap {
 		_ = t.add(id, s.line(tip, t.Keys().digest)) // or the next time takes as long again
 	}
@@ -216,6 +219,7 @@ type chain struct {
 	*ledger.Chain
 	objects *git.Objects
 	gap     bool // one was not here, and may come later
+	unread  bool // a tree could not be read
 }
 
 const (
@@ -243,5 +247,6 @@ func (c *chain) read(at object.Hash) ([]byte, error) {
 // headAlone reports whether a tree holds mission.json and nothing else.
 func (c *chain) headAlone(tree object.Hash) bool {
 	entries, err := c.objects.Tree(tree, ledger.MaxTree)
+	c.unread = c.unread || err != nil
 	return err == nil && len(entries) == 1 && !entries["mission.json"].Hash.IsZero()
 }

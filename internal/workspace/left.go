@@ -6,6 +6,7 @@ import (
 	"maps"
 	"strings"
 	"sync"
+	"time"
 
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
@@ -41,17 +42,21 @@ func (w *Workspace) correctAll(ctx context.Context, refs map[string]object.Hash)
 	objects := repo.Objects(ctx)
 	defer objects.Close()
 	index := sync.OnceValues(func() (*ledger.Archive, error) { return archiveIndex(ctx, repo, objects) })
-	for _, id := range w.Trust.Missions() {
-		if _, there := refs[id.Ref()]; !there {
+	w.seen.look(w, time.Now(), len(refs), func(id record.ID, left func() (object.Hash, error)) {
+		at, there := refs[id.Ref()]
+		was, err := left()
+		if err != nil || was.IsZero() || was == at || there && at.IsZero() {
+			return // or damaged
+		}
+		if !there {
 			if x, err := index(); err == nil {
-				e, ok, err := x.Find(id)
-				if left, e2 := w.Trust.Left(id); err == nil && e2 == nil && ok && e.Ledger == left.At {
-					continue
+				if e, ok, err := x.Find(id); err == nil && ok && e.Ledger == was {
+					return
 				}
 			}
 		}
 		w.correct(ctx, id, refs)
-	}
+	})
 }
 
 // correct corrects what was read of a mission. While another of our processes

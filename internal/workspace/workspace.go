@@ -36,6 +36,7 @@ type Workspace struct {
 
 	witnesses func() map[record.ID]*session.Known // see TrustLevel
 	purged    func() *scrub.Finder
+	seen      *seen
 }
 
 // New returns the workspace of a repository with the given settings.
@@ -46,6 +47,7 @@ func New(repo *git.Repo, settings *config.Config) *Workspace {
 	w.Trust = trust.New(w.Store.Dir(), func() *trust.Keys { return Keys(settings) })
 	w.witnesses = sync.OnceValue(w.lastOfMissions)
 	w.purged = sync.OnceValue(w.readPurged)
+	w.seen = new(seen)
 	return w
 }
 
