@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -60,6 +61,7 @@ func writePage(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	debug.SetGCPercent(100) // there may be many turns, unlike for a fork
 	p := &page.Page{Workspace: w, Missions: lines, Without: without, Made: time.Now()}
 	if out == "" && !c.Bool("open") || out == "-" {
 		written, err := p.Write(c.Context, c.App.Writer)

@@ -117,10 +117,12 @@ func (w *writing) compare(jobs []*job, upTo func(int) error) error {
 		if err := upTo(pairs[i].job); err != nil {
 			return err
 		}
-		for _, f := range pairs[i].list {
+		list := pairs[i].list
+		pairs[i].list = nil // its job has it
+		for _, f := range list {
 			w.patch(f, patches[f.versions])
 		}
-		return w.wholes(pairs[i].list)
+		return w.wholes(list)
 	})
 }
 

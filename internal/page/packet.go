@@ -12,25 +12,26 @@ import (
 const packetSize = 1 << 20
 
 // pack writes a value as an element: JSON, compressed, in base64.
-func pack(w io.Writer, id string, value any) error {
-	if _, err := fmt.Fprintf(w, "<script type=\"application/octet-stream\" id=\"%s\">", id); err != nil {
+func (p *packer) pack(id string, value any) error {
+	if _, err := fmt.Fprintf(p.w, "<script type=\"application/octet-stream\" id=\"%s\">", id); err != nil {
 		return err
 	}
-	text := base64.NewEncoder(base64.StdEncoding, w)
-	compressed, err := flate.NewWriter(text, flate.BestCompression)
-	if err != nil {
+	text := base64.NewEncoder(base64.StdEncoding, p.w)
+	if p.z == nil {
+		p.z, _ = flate.NewWriter(text, flate.BestCompression) // it fails for other levels
+	} else {
+		p.z.Reset(text)
+	}
+	if err := json.NewEncoder(p.z).Encode(value); err != nil {
 		return err
 	}
-	if err := json.NewEncoder(compressed).Encode(value); err != nil {
-		return err
-	}
-	if err := compressed.Close(); err != nil {
+	if err := p.z.Close(); err != nil {
 		return err
 	}
 	if err := text.Close(); err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, "</script>\n")
+	_, err := io.WriteString(p.w, "</script>\n")
 	return err
 }
 
@@ -43,6 +44,7 @@ type packet struct {
 // A packer fills packets, and writes full ones.
 type packer struct {
 	w    io.Writer
+	z    *flate.Writer // nil before the first packet; a new one takes a megabyte
 	open packet
 	size int
 	next int // the open packet's number
@@ -88,7 +90,7 @@ func (p *packer) flush() error {
 	if p.size == 0 {
 		return nil
 	}
-	err := pack(p.w, fmt.Sprintf("packet-%d", p.next), p.open)
+	err := p.pack(fmt.Sprintf("packet-%d", p.next), p.open)
 	p.open, p.size = packet{}, 0
 	p.next++
 	return err

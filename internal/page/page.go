@@ -78,7 +78,7 @@ func (p *Page) Write(ctx context.Context, to io.Writer) (*Written, error) {
 	if err := w.flush(); err != nil {
 		return nil, err
 	}
-	if err := pack(buffered, "index", w.index); err != nil {
+	if err := w.pack("index", w.index); err != nil {
 		return nil, err
 	}
 	if err := cmp.Or(foot(buffered, text), buffered.Flush()); err != nil {
@@ -245,6 +245,7 @@ func (w *writing) write(id record.ID, jobs []*job) error {
 			if err := cmp.Or(w.ctx.Err(), w.emit(told, jobs[next])); err != nil {
 				return err
 			}
+			jobs[next] = nil // its patches are written
 		}
 		return nil
 	}
