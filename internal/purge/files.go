@@ -137,7 +137,8 @@ func withBeside(dirs []*statedir.Dir, beside []string) []*statedir.Dir {
 	return dirs
 }
 
-// ours calls f for files with our texts below a directory, following no link.
+// ours calls f for files with our texts below a directory, following no link. It
+// does not read the caches.
 func ours(dir *statedir.Dir, f func(dir *statedir.Dir, name string, text []byte) error) error {
 	var walk func(name string) error
 	walk = func(name string) error {
@@ -156,7 +157,10 @@ func ours(dir *statedir.Dir, f func(dir *statedir.Dir, name string, text []byte)
 				err = walk(path)
 			case e.Type().IsRegular():
 				var text []byte
-				if text, err = dir.ReadFile(path); err == nil {
+				if !isCache(path) { // it may be large
+					text, err = dir.ReadFile(path)
+				}
+				if err == nil {
 					err = f(dir, path, text)
 				}
 			}

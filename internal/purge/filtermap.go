@@ -227,7 +227,7 @@ func (f *filter) keepMap() error {
 func (s *fileScrub) sessions(dirs []*statedir.Dir) (err error) {
 	for _, dir := range dirs {
 		err = errors.Join(err, ours(dir, func(dir *statedir.Dir, name string, text []byte) error {
-			if caches[name] {
+			if isCache(name) {
 				return dir.Remove(name)
 			}
 			now := s.text(text)
