@@ -14,8 +14,8 @@ import (
 	"gitagent/turns"
 )
 
-// turnLists compares what lists turns, and what tells which of them are in the user's commits.
-func turnLists(l *lab) {
+// turnsLanded compares what tells which turns are in the user's commits.
+func turnsLanded(l *lab) {
 	contestHeading()
 	r := l.newRepository("work", smallFiles)
 	r.work(worked{commits: 100_000, every: 5, missions: 20})
@@ -26,17 +26,21 @@ func turnLists(l *lab) {
 			git:  func() sample { return r.printing("git", "log", "--numstat", "-n", "5000") },
 		})
 	}
-	check(os.RemoveAll(r.dir))
+}
 
+// turnsListed compares lists of many turns. All but the first were read before, as mostly.
+func turnsListed(l *lab) {
+	contestHeading()
 	for _, size := range []struct {
 		turns  int
 		target string
 		lists  [][]string
 	}{
-		{10_000, "0.35 of before", [][]string{{"list"}, {"list", "--json"}, {"list", "--grep", "there is none"}}},
+		{listedTurns, "0.35 of before", [][]string{{"list"}, {"list", "--json"}, {"list", "--grep", "there is none"}}},
 		{200_000, "0.15 of before", [][]string{{"list", "--all"}, {"list"}}},
 	} {
 		r := l.newRepository(fmt.Sprintf("turns-%d", size.turns), smallFiles)
+		r.enable()
 		const id = record.ID("a1b2c3d4")
 		r.fill(id, size.turns)
 		for _, args := range size.lists {
@@ -52,8 +56,12 @@ func turnLists(l *lab) {
 		}
 		check(os.RemoveAll(r.dir))
 	}
+}
 
-	r = l.newRepository("page", smallFiles)
+// turnsPage compares the page of a mission.
+func turnsPage(l *lab) {
+	contestHeading()
+	r := l.newRepository("page", smallFiles)
 	r.work(worked{commits: listedTurns, every: 1, missions: 1, told: true})
 	l.play(contest{
 		name: fmt.Sprintf("page of %d turns", listedTurns), target: "0.4 of before, memory too",
@@ -62,7 +70,6 @@ func turnLists(l *lab) {
 		},
 		git: func() sample { return r.printing("git", "log", "--patch") },
 	})
-	check(os.RemoveAll(r.dir))
 }
 
 // A worked is a history in which every so many commits take up what a turn has done to one of the files: every second
