@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"io"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -61,6 +62,7 @@ func printBlame(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	debug.SetGCPercent(400) // the process is short-lived, and reads each version of the file once
 	q, err := newInquiry(c, rev, file)
 	if err != nil {
 		return err

@@ -27,14 +27,8 @@ func skewed(state, commit *node) bool {
 // commit with the exact tree in which a turn ended is enough.
 func ahead(g *graph, c *contents) map[record.ID]int64 {
 	fresh := c.allFresh(parentsOf(g))
-	written := make([][]int, c.words) // by line: the commits in which it is new and a turn's
-	first := make([]int, c.words)     // by line: the first commit that has it, from 1
+	written := make([][]int, c.words()) // by line: the commits in which it is new and a turn's
 	for at, n := range g.nodes {
-		for _, line := range c.lines[c.of[at]] {
-			if first[line] == 0 {
-				first[line] = at + 1
-			}
-		}
 		if len(n.writers) > 0 {
 			for _, line := range fresh[at] {
 				written[line] = append(written[line], at)
@@ -50,7 +44,7 @@ func ahead(g *graph, c *contents) map[record.ID]int64 {
 		}
 		later := make(map[record.ID][]int)
 		for _, line := range fresh[at] {
-			if first[line] != at+1 {
+			if len(written[line]) == 0 || c.since(line) != at {
 				continue
 			}
 			for _, from := range written[line] {

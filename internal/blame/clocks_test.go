@@ -3,7 +3,6 @@ package blame
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,7 +16,7 @@ import (
 // parents; "A12" is a state of a turn of mission aaaaaaaa, "." a commit where the graph ends.
 func skewedGraph(t *testing.T, text string) (*graph, *contents) {
 	t.Helper()
-	g, c := order(nil, nil), &contents{words: 128}
+	g, c := order(nil, nil), &contents{in: new(presence)}
 	for field := range strings.FieldsSeq(text) {
 		parts := strings.Split(field, ":")
 		n := &node{hash: name(field[0]), first: -1}
@@ -36,12 +35,7 @@ func skewedGraph(t *testing.T, text string) (*graph, *contents) {
 				n.parents, n.real = append(n.parents, at), append(n.real, at)
 			}
 		}
-		var lines []int32
-		for _, letter := range parts[2] {
-			lines = append(lines, letter)
-		}
-		slices.Sort(lines)
-		c.of, c.lines = append(c.of, len(c.lines)), append(c.lines, lines)
+		c.of = append(c.of, c.text(parts[2]))
 		g.index[n.hash] = len(g.nodes)
 		g.nodes = append(g.nodes, n)
 	}

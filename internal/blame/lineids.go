@@ -12,22 +12,20 @@ import (
 type lineIDs struct {
 	words map[uint64]int32 // by the hash of the line
 	seed  maphash.Seed
-	last  [][]byte // the lines of the last text
-	lines []int32  // its numbers, sorted, each once
-	times []int32  // by number: how often the last text has the line
+	last  []byte  // the last text
+	times []int32 // by number: how often the last text has the line
+	in    presence
 }
 
 func newNumbering() *lineIDs {
 	return &lineIDs{words: make(map[uint64]int32), seed: maphash.MakeSeed()}
 }
 
-// number returns the numbers of a text's lines, sorted, each once.
-func (n *lineIDs) number(text []byte) []int32 {
-	split := make([][]byte, 0, len(n.last)+8)
-	for line := range bytes.Lines(text) {
-		split = append(split, line)
-	}
-	gone, fresh := differing(n.last, split)
+// number numbers the lines of a text, which it keeps, and returns the text's
+// place in the presence.
+func (n *lineIDs) number(text []byte) int32 {
+	gone, fresh := differing(n.last, text)
+	n.last = text
 	var removed, added []int32
 	for _, line := range gone {
 		if word, ok := n.word(line); ok {
@@ -43,22 +41,21 @@ func (n *lineIDs) number(text []byte) []int32 {
 	}
 	slices.Sort(removed)
 	slices.Sort(added)
-	lines := make([]int32, 0, len(n.lines)+len(added))
-	for _, line := range n.lines {
-		for len(added) > 0 && added[0] < line {
-			lines, added = append(lines, added[0]), added[1:]
+	return n.in.next(without(added, removed), without(removed, added))
+}
+
+// without returns the numbers in list only, both sorted.
+func without(list, other []int32) (rest []int32) {
+	i := 0
+	for _, n := range list {
+		for i < len(other) && other[i] < n {
+			i++
 		}
-		if len(removed) > 0 && removed[0] == line {
-			removed = removed[1:]
-			if len(added) > 0 && added[0] == line { // it was moved
-				lines, added = append(lines, line), added[1:]
-			}
-			continue
+		if i == len(other) || other[i] != n {
+			rest = append(rest, n)
 		}
-		lines = append(lines, line)
 	}
-	n.lines, n.last = append(lines, added...), split
-	return n.lines
+	return rest
 }
 
 // patience is how many lines in a row may differ before lines are taken to be
@@ -67,25 +64,80 @@ const patience = 8
 
 // differing returns the lines that differ, by place from the start, then from
 // the end. The others are equal.
-func differing(a, b [][]byte) (gone, fresh [][]byte) {
-	pair := func(x, y []byte) (same bool) {
-		if same = bytes.Equal(x, y); !same {
-			gone, fresh = append(gone, x), append(fresh, y)
+func differing(a, b []byte) (gone, fresh [][]byte) {
+	for missed := 0; missed < patience; missed++ {
+		if n := sameStart(a, b); n > 0 {
+			a, b, missed = a[n:], b[n:], 0
 		}
-		return same
-	}
-	for missed := 0; len(a) > 0 && len(b) > 0 && missed < patience; a, b = a[1:], b[1:] {
-		if missed++; pair(a[0], b[0]) {
-			missed = 0
+		if len(a) == 0 || len(b) == 0 {
+			break
 		}
+		x, y := firstLine(a), firstLine(b)
+		gone, fresh = append(gone, a[:x]), append(fresh, b[:y])
+		a, b = a[x:], b[y:]
 	}
-	for missed := 0; len(a) > 0 && len(b) > 0 && missed < patience; a, b = a[:len(a)-1], b[:len(b)-1] {
-		if missed++; pair(a[len(a)-1], b[len(b)-1]) {
-			missed = 0
+	for missed := 0; missed < patience; missed++ {
+		if n := sameEnd(a, b); n > 0 {
+			a, b, missed = a[:len(a)-n], b[:len(b)-n], 0
 		}
+		if len(a) == 0 || len(b) == 0 {
+			break
+		}
+		x, y := lastLine(a), lastLine(b)
+		gone, fresh = append(gone, a[x:]), append(fresh, b[y:])
+		a, b = a[:x], b[:y]
 	}
-	return append(gone, a...), append(fresh, b...)
+	return slices.AppendSeq(gone, bytes.Lines(a)), slices.AppendSeq(fresh, bytes.Lines(b))
 }
+
+// block is how many bytes are compared at once.
+const block = 512
+
+// sameStart returns how many bytes are in the equal lines that two texts begin
+// with.
+func sameStart(a, b []byte) int {
+	most, n := min(len(a), len(b)), 0
+	for n+block <= most && bytes.Equal(a[n:n+block], b[n:n+block]) {
+		n += block
+	}
+	for n < most && a[n] == b[n] {
+		n++
+	}
+	if n == len(a) && n == len(b) {
+		return n
+	}
+	return bytes.LastIndexByte(a[:n], '\n') + 1
+}
+
+// sameEnd is sameStart for the lines that two texts end with.
+func sameEnd(a, b []byte) int {
+	most, n := min(len(a), len(b)), 0
+	for n+block <= most && bytes.Equal(a[len(a)-n-block:len(a)-n], b[len(b)-n-block:len(b)-n]) {
+		n += block
+	}
+	for n < most && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	begins := func(text []byte) bool { return n == len(text) || text[len(text)-n-1] == '\n' }
+	if begins(a) && begins(b) {
+		return n
+	}
+	if i := bytes.IndexByte(a[len(a)-n:], '\n'); i >= 0 {
+		return n - i - 1
+	}
+	return 0
+}
+
+// firstLine is where the second line begins.
+func firstLine(text []byte) int {
+	if i := bytes.IndexByte(text, '\n'); i >= 0 {
+		return i + 1
+	}
+	return len(text)
+}
+
+// lastLine is where the last line begins.
+func lastLine(text []byte) int { return bytes.LastIndexByte(text[:len(text)-1], '\n') + 1 }
 
 // word returns a line's number; ok is false if it contains no word.
 func (n *lineIDs) word(line []byte) (number int32, ok bool) {

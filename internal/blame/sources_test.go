@@ -2,10 +2,25 @@ package blame
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 )
+
+// text adds a version with a line for each letter.
+func (c *contents) text(letters string) (version int) {
+	last := int32(len(c.in.lines) - 1)
+	var added, gone []int32
+	for line := range int32(128) {
+		is, was := strings.ContainsRune(letters, line), last >= 0 && c.in.has(last, line)
+		if is && !was {
+			added = append(added, line)
+		} else if was && !is {
+			gone = append(gone, line)
+		}
+	}
+	c.texts = append(c.texts, []int32{c.in.next(added, gone)})
+	return len(c.texts) - 1
+}
 
 // TestTips reads commits as "parents:lines", in order; a parent is a place, a line a letter, * a state. "-"
 // is a commit where the graph ends.
@@ -28,7 +43,7 @@ func TestTips(t *testing.T) {
 		t.Run(test.what, func(t *testing.T) {
 			var parents [][]int
 			var states []bool
-			c := &contents{words: 128}
+			c := &contents{in: new(presence)}
 			known := make(map[string]int)
 			for field := range strings.FieldsSeq(test.commits) {
 				of, text, _ := strings.Cut(field, ":")
@@ -47,14 +62,8 @@ func TestTips(t *testing.T) {
 				parents = append(parents, list)
 				version, ok := known[text]
 				if !ok {
-					version = len(c.lines)
+					version = c.text(text)
 					known[text] = version
-					var lines []int32
-					for _, letter := range text {
-						lines = append(lines, letter)
-					}
-					slices.Sort(lines)
-					c.lines = append(c.lines, lines)
 				}
 				c.of = append(c.of, version)
 			}

@@ -27,10 +27,10 @@ type versions struct {
 	blobs    [][]object.Hash // by name and place; zero where there is none
 
 	numbering *lineIDs
-	lines     map[object.Hash][]int32 // of a blob: the numbers of its lines, in order, each once
-	left      int                     // how many numbers may still be kept
-	all       *contents               // nil before they are known
-	tips      [][]int                 // by place, see [tips]; nil before they are known
+	texts     map[object.Hash]int32 // a blob's text, -1 if it was not read
+	left      int                   // how many numbers may still be kept
+	all       *contents             // nil before they are known
+	tips      [][]int               // by place, see [tips]; nil before they are known
 }
 
 // Limits of what is kept: a file may have 100,000 versions of 10,000 lines.
@@ -42,7 +42,7 @@ const (
 func newVersions(repo *git.Repo, objects *git.Objects, h *History, g *graph) *versions {
 	return &versions{
 		repo: repo, objects: objects, history: h.objects, graph: g, promisor: h.promisor,
-		numbering: newNumbering(), lines: make(map[object.Hash][]int32), left: maxLines,
+		numbering: newNumbering(), texts: make(map[object.Hash]int32), left: maxLines,
 	}
 }
 
@@ -164,7 +164,7 @@ func (v *versions) read(ctx context.Context) error {
 	for at := range v.graph.nodes {
 		for _, blobs := range v.blobs {
 			hash := blobs[at]
-			if _, known := v.lines[hash]; !known && !hash.IsZero() && !asked[hash] {
+			if _, known := v.texts[hash]; !known && !hash.IsZero() && !asked[hash] {
 				asked[hash] = true
 				wanted = append(wanted, git.Wanted{Hash: hash, Most: maxBlob})
 			}
@@ -187,10 +187,11 @@ func (v *versions) read(ctx context.Context) error {
 	var done sync.WaitGroup
 	done.Go(func() {
 		for t := range texts {
-			v.lines[t.blob] = nil // an unreadable one has no lines
-			if v.left > 0 {
-				v.lines[t.blob] = v.numbering.number(t.text)
-				v.left -= len(v.lines[t.blob])
+			v.texts[t.blob] = -1
+			if t.text != nil && v.left > 0 {
+				text := v.numbering.number(t.text)
+				v.texts[t.blob] = text
+				v.left -= v.numbering.in.lines[text]
 			}
 		}
 	})
@@ -291,8 +292,8 @@ func (v *versions) wrote(t *pastTurn, line string) bool {
 
 func (v *versions) has(at int, line int32) bool {
 	return slices.ContainsFunc(v.blobs, func(blobs []object.Hash) bool {
-		_, ok := slices.BinarySearch(v.lines[blobs[at]], line)
-		return ok
+		text, ok := v.texts[blobs[at]]
+		return ok && text >= 0 && v.numbering.in.has(text, line)
 	})
 }
 
@@ -300,7 +301,7 @@ func (v *versions) contents() *contents {
 	if v.all != nil {
 		return v.all
 	}
-	c := &contents{of: make([]int, len(v.graph.nodes)), words: len(v.numbering.words)}
+	c := &contents{of: make([]int, len(v.graph.nodes)), in: &v.numbering.in}
 	known := make(map[string]int)
 	var key []byte
 	for at := range v.graph.nodes {
@@ -310,17 +311,15 @@ func (v *versions) contents() *contents {
 		}
 		version, ok := known[string(key)]
 		if !ok {
-			version = len(c.lines)
+			version = len(c.texts)
 			known[string(key)] = version
-			var lines []int32
+			var texts []int32
 			for _, blobs := range v.blobs {
-				lines = append(lines, v.lines[blobs[at]]...)
+				if text, ok := v.texts[blobs[at]]; ok && text >= 0 {
+					texts = append(texts, text)
+				}
 			}
-			if len(v.blobs) > 1 {
-				slices.Sort(lines)
-				lines = slices.Compact(lines)
-			}
-			c.lines = append(c.lines, lines)
+			c.texts = append(c.texts, texts)
 		}
 		c.of[at] = version
 	}
