@@ -31,10 +31,13 @@ func Complete(ctx context.Context, w *workspace.Workspace) (*Result, error) {
 		return nil, err
 	}
 	var done *Result
-	err = git.Retry(git.ErrConflict, func() error { // dead processes may have left locks
-		done, err = j.complete(ctx, w, held)
-		return err
-	})
+	p, err := remembered(w, j.Beside)
+	if err == nil {
+		err = git.Retry(git.ErrConflict, func() error { // dead processes may have left locks
+			done, err = j.complete(ctx, *p, held)
+			return err
+		})
+	}
 	if err != nil {
 		return nil, fmt.Errorf("complete a purge that was begun: %w", err)
 	}
@@ -42,11 +45,7 @@ func Complete(ctx context.Context, w *workspace.Workspace) (*Result, error) {
 	if err := forget(ctx, w, j.Removed); err != nil {
 		return nil, err
 	}
-	p, err := remembered(w, j.Beside)
-	if err == nil {
-		err = p.search(ctx, done)
-	}
-	if err != nil || done.Searched == nil || len(done.Searched.Found) == 0 {
+	if err = p.search(ctx, done); err != nil || done.Searched == nil || len(done.Searched.Found) == 0 {
 		return done, err
 	}
 	plan, err := p.Plan(ctx) // a running session may have repeated it after another purge
@@ -91,13 +90,12 @@ func (j *worklist) collected(objects *git.Objects) {
 	})
 }
 
-func (j *worklist) complete(ctx context.Context, w *workspace.Workspace, held *holder) (*Result, error) {
-	purge, err := remembered(w, j.Beside) // a turn in between may have repeated it
-	if err != nil {
-		return nil, err
-	}
-	purge.Target.Missions = j.Removed
-	p := &Plan{Purge: purge, objects: w.Repo.Objects(ctx)}
+// complete ends the purge of the list, with what the clone remembers: a turn in
+// between may have repeated it.
+func (j *worklist) complete(ctx context.Context, of Purge, held *holder) (*Result, error) {
+	w := of.Workspace
+	of.Target.Missions = j.Removed
+	p := &Plan{Purge: &of, objects: w.Repo.Objects(ctx)}
 	defer p.Close()
 	j.collected(p.objects)
 	for _, r := range j.Refs {

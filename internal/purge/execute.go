@@ -73,7 +73,10 @@ func (p *Plan) execute(ctx context.Context, held *holder) (*Result, error) {
 	if j, err := readJournal(p.Store); err != nil {
 		return nil, err
 	} else if j != nil { // of a purge that was killed since, or it would never be erased
-		_, err := j.complete(ctx, p.Workspace, held)
+		known, err := remembered(p.Workspace, j.Beside)
+		if err == nil {
+			_, err = j.complete(ctx, *known, held)
+		}
 		return nil, cmp.Or(err, git.ErrConflict)
 	}
 	now, err := p.Repo.OwnRefs(ctx)
@@ -118,7 +121,11 @@ func (p *Plan) execute(ctx context.Context, held *holder) (*Result, error) {
 		case e != nil:
 			return nil, e
 		case begun: // git was killed while moving them
-			return j.complete(ctx, p.Workspace, held)
+			known, err := remembered(p.Workspace, j.Beside)
+			if err != nil {
+				return nil, err
+			}
+			return j.complete(ctx, *known, held)
 		}
 		return nil, errors.Join(err, p.Store.Dir().Remove(journalFile))
 	}

@@ -10,7 +10,7 @@ type hashes struct {
 }
 
 // maxHashes bounds the set.
-const maxHashes = 1 << 14
+const maxHashes = 1 << 17
 
 func (h *hashes) has(hash uint64) bool {
 	h.mu.Lock()

@@ -172,7 +172,7 @@ func (m *Memory) Finder() *Finder {
 		windows[w].add(t)
 	}
 	for _, h := range windows {
-		f.matchers = append(f.matchers, matcher{exact: true, least: h.window, match: func(in []byte) []Span {
+		f.matchers = append(f.matchers, matcher{exact: true, anywhere: true, least: h.window, match: func(in []byte) []Span {
 			return h.match(in, func(text []byte) bool { return known[string(m.mac(text))] })
 		}})
 	}

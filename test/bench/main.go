@@ -85,6 +85,7 @@ func cases() []benchCase {
 		{"missions", "100,000 missions, live and archived, and a fleet of 1,000 agents", manyMissions},
 		{"mission-lists", "10,000 missions, 1,000 of them forks, and 3,000 forks of forks with handoffs, listed", missionLists},
 		{"purged", "the Stop hook where a word was purged", purged},
+		{"purging", "a map of purges applied, and a killed purge completed", purging},
 		{"beside", "a push of one mission beside many archived ones", pushBesideArchive},
 		{"whose", "1000 missions of this clone's, and of others: purge, repair, list, blame, search against git fsck and rev-list", whose},
 		{"import", "300 sessions of the client that were not recorded", imports},

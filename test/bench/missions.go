@@ -77,6 +77,9 @@ func (r *repository) publish() *repository {
 		r.lab.git(r.host(), "update-ref", ledger.ArchiveKeepRef, must(index.Keep()).String(), stem)
 		objects.Close()
 	}
+	for ref := range strings.FieldsSeq(r.lab.git(r.host(), "for-each-ref", "--format=%(refname)", git.Keepers, ledger.SeenArchives)) {
+		r.lab.git(r.host(), "update-ref", "-d", ref) // nor these
+	}
 	r.lab.git(r.host(), "pack-refs", "--all")
 	r.lab.git(r.host(), "-c", "pack.writeReverseIndex=true", "repack", "-adbq", "--window=0")
 	r.lab.git(r.host(), "config", "gc.auto", "0")

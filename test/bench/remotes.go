@@ -3,7 +3,10 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
+	"time"
 )
 
 // purgedWord is what was purged, and no turn has.
@@ -66,4 +69,70 @@ func pushBesideArchive(l *lab) {
 		r.drop(id)
 		return s
 	}})
+}
+
+// purgedMissions is how many missions a purge looks at.
+const purgedMissions = 300
+
+// purging measures what follows a purge: its map applied in another clone, and the rest of one that was killed.
+func purging(l *lab) {
+	r := l.shared("purging")
+	r.populate(purgedMissions, purgedMissions)
+	s := r.newSession()
+	for i := range 10 {
+		word := filepath.Join(r.dir, "secret")
+		if i == 5 {
+			check(os.WriteFile(word, []byte(purgedWord), 0o600))
+		}
+		s.turn()
+		_ = os.Remove(word)
+	}
+	r.git("repack", "-adq", "--window=0")
+	r.publish()
+	other := l.newRepository("purging-other", sharedFiles)
+	other.enable()
+	other.git("remote", "add", "origin", "file://"+r.host())
+	other.feed(other.dir, nil, other.program, "fetch")
+	killed := l.copied(r.dir, "purging-killed")
+	r.killedPurge(killed)
+	r.feed(r.dir, []byte(purgedWord), r.program, "purge", "--fixed", "--yes")
+	r.git("config", "agent.file://"+r.host()+".push", "all")
+	r.feed(r.dir, nil, r.program, "purge", "--push", "--yes")
+	contestHeading()
+	for _, c := range []struct {
+		name, dir string
+		args      []string
+	}{
+		{"a map of purges applied", other.dir, []string{"fetch"}},
+		{"a killed purge completed", killed, []string{"purge"}},
+	} {
+		l.play(contest{name: fmt.Sprintf("%s, %d missions", c.name, purgedMissions), target: "0.1 CPU", ours: func(b build) sample {
+			dir := l.copied(c.dir, "purging-copy")
+			defer func() { check(os.RemoveAll(dir)) }()
+			_, s := l.watched(true, dir, nil, nil, b.program("git-agent-turn"), c.args...)
+			return s
+		}})
+	}
+}
+
+// copied is a copy of a repository.
+func (l *lab) copied(dir, name string) string {
+	to := filepath.Join(l.dir, name)
+	l.feed(l.dir, nil, "cp", "-a", dir, to)
+	return to
+}
+
+// killedPurge begins a purge in a directory, and kills it once there is a list of what it has to do.
+func (r *repository) killedPurge(dir string) {
+	cmd := exec.CommandContext(r.lab.ctx, r.program, "purge", "--fixed", "--yes")
+	cmd.Dir, cmd.Env, cmd.Stdin = dir, r.lab.env, strings.NewReader(purgedWord)
+	check(cmd.Start())
+	for {
+		if _, err := os.Stat(filepath.Join(dir, ".git", "agent", "purge", "journal")); err == nil {
+			break
+		}
+		time.Sleep(100 * time.Microsecond)
+	}
+	check(cmd.Process.Kill())
+	_ = cmd.Wait()
 }
