@@ -101,6 +101,10 @@ func (s *state) repository(a *arena, git func(string, ...string) string, add fun
 	if filepath.Base(dir) == ".git" {
 		add(dir, "status", git(filepath.Dir(dir), "status", "--porcelain=v2", "-z", "--branch", "--show-stash"))
 	}
+	unsound := strings.Split(git(dir, "fsck", "--connectivity-only", "--no-dangling", "--no-progress"), "\n")
+	for _, line := range unsound {
+		add(dir, "fsck", line)
+	}
 	var fresh []string
 	for line := range strings.Lines(git(dir, "for-each-ref", "--format=%(objectname) %(objecttype) %(symref) %(refname)")) {
 		hash, _, _ := strings.Cut(line, " ")

@@ -149,6 +149,9 @@ func (w *walk) hook() step {
 	switch {
 	case s.chance(45):
 		script := fmt.Sprintf("said=%d000 prompt=%d\n%sturn %s 'Do %d' %q", 1+n, 1+n, prelude, id, n, does)
+		if s.chance(8) { // packs are joined, and rolled up
+			script += fmt.Sprintf("; for i in $(seq 12); do turn %s \"Go on, $i\" 'echo %d $i >>a.txt'; done", id, n)
+		}
 		if s.chance(30) {
 			script += "; ends " + id
 		}

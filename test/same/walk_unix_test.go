@@ -4,6 +4,7 @@ package same
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -95,6 +96,10 @@ func (w *walk) take(s step) string {
 			dir := filepath.Join(home, s.dir)
 			if s.dir == "/" {
 				dir = "/"
+			}
+			if _, err := os.Stat(dir); err != nil { // an earlier step has removed it
+				got[side] = result{status: -1}
+				return
 			}
 			if s.first != "" {
 				w.run(dir, env, "", "sh", "-c", expand(s.first))
