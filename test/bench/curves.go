@@ -36,10 +36,12 @@ var (
 // curves has those of the picture, in its order.
 func curves() []curve {
 	return []curve{
-		{"missions", "missions, of two turns each", "git: for-each-ref, newest first", allSizes, "", growingMissions},
+		{"missions", "missions, a tenth of them forks", "git: for-each-ref", allSizes, "", growingMissions},
+		{"handoff list --all", "forks of forks", "git: for-each-ref", fewSizes, "more take the older build minutes", growingHandoffs},
 		{"list", "turns of a mission", "git: log of the ledger", allSizes, "", growingList},
 		{"log -n 20", "commits, a fifth of them with a turn", "git: log --numstat of a twentieth", allSizes, "", growingLog("log", "-n", "20")},
 		{"summary of a twentieth", "commits, a fifth of them with a turn", "git: log --numstat of a twentieth", allSizes, "", growingLog("summary", "")},
+		{"blame", "commits, a tenth of them with a turn", "git: blame --porcelain", allSizes, "", growingBlame},
 		{"page", "turns", "git: log --patch", fewSizes, "more take more memory than there is", growingPage},
 		{"search: a word in every turn", "turns, of 20 KB each", "git: grep of the ledgers", allSizes, "", growingSearch},
 		{"push of one, beside archived", "archived missions", "git: push of the refs", allSizes, "", growingPush},
@@ -120,10 +122,23 @@ func (r *repository) turning(git []string, ours ...string) contest {
 }
 
 func growingMissions(l *lab, n int) contest {
-	r := l.newRepository("missions", smallFiles)
+	r := l.newRepository("missions", sharedFiles)
 	r.enable()
-	r.populate(n, n)
-	return r.turning([]string{"for-each-ref", "--sort=-committerdate", "--format=%(refname) %(subject)", "refs/agent/missions"}, "missions")
+	r.populate(n-n/10, n)
+	r.forks(n / 10)
+	r.git("repack", "-adq", "--window=0")
+	return r.turning([]string{"for-each-ref", "--format=%(subject)", record.MissionRefs}, "missions")
+}
+
+func growingHandoffs(l *lab, n int) contest {
+	r := l.newRepository("chains", sharedFiles)
+	r.enable()
+	r.chains(n)
+	r.git("repack", "-adq", "--window=0")
+	return contest{
+		ours: func(b build) sample { return r.printing(b.program("git-agent-handoff"), "list", "--all") },
+		git:  func() sample { return r.printing("git", "for-each-ref", "--format=%(subject)", record.MissionRefs) },
+	}
 }
 
 func growingList(l *lab, n int) contest {
@@ -145,6 +160,12 @@ func growingLog(args ...string) func(l *lab, n int) contest {
 		}
 		return r.turning([]string{"log", "--numstat", "-n", part}, args...)
 	}
+}
+
+func growingBlame(l *lab, n int) contest {
+	r := l.newRepository("blame", smallFiles)
+	r.longHistory("a1b2c3d4", n, 10)
+	return r.turning([]string{"blame", "--porcelain", longFile}, "blame", longFile)
 }
 
 func growingPage(l *lab, n int) contest {

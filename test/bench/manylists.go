@@ -44,7 +44,7 @@ func missionLists(l *lab) {
 	}
 	r = l.newRepository("chains", sharedFiles)
 	r.enable()
-	r.chains()
+	r.chains(chainedForks)
 	r.git("repack", "-adq", "--window=0")
 	l.play(contest{
 		name: fmt.Sprintf("handoff list --all, %d forks of forks", chainedForks), target: "0.15",
@@ -119,17 +119,17 @@ func (r *repository) forks(n int) {
 		of := missionID(i * 3)
 		l := must(ledger.At(f.objects, of, object.NewHash(r.git("rev-parse", of.Ref()))))
 		at := time.Now().AddDate(0, -1, 0).Add(time.Duration(i) * time.Minute)
-		l = f.fork(missionID(listedMissions+i), l, turnsEach, at, f.head)
+		l = f.fork(missionID(1_000_000+i), l, turnsEach, at, f.head)
 		f.moved(f.turn(l, turnsEach+1, at.Add(time.Second)))
 	}
 	f.done()
 }
 
 // chains makes forks of forks, with handoffs that most of them have inherited.
-func (r *repository) chains() {
-	r.populate(chainedForks/chain, chainedForks)
+func (r *repository) chains(n int) {
+	r.populate(n/chain, n)
 	f := r.forking()
-	for i := range chainedForks / chain {
+	for i := range n / chain {
 		of := missionID(i)
 		l := must(ledger.At(f.objects, of, object.NewHash(r.git("rev-parse", of.Ref()))))
 		at := time.Now().AddDate(0, -1, 0).Add(time.Duration(i) * time.Minute)
