@@ -128,9 +128,12 @@ func (w *twins) same(a, b token) bool {
 	return true
 }
 
-// moment reports whether a number is the time of something in this walk, in seconds.
+// moment reports whether a number is the time of something in this walk, in seconds or milliseconds.
 func (w *twins) moment(digits string) bool {
 	n, err := strconv.ParseInt(digits, 10, 64)
+	if len(digits) == 13 {
+		n /= 1000
+	}
 	return err == nil && n >= w.began.Unix() && n <= time.Now().Unix()+1
 }
 
@@ -163,7 +166,7 @@ func (w *twins) canonical(side int, item string) string {
 		t := list[i]
 		switch {
 		case !w.fresh:
-		case t.kind == "time" && w.recent(t.text), t.kind == "temp" && w.moment(t.text):
+		case t.kind == "time" && w.recent(t.text), w.moment(t.text):
 			t.text = "TIME"
 		case t.kind == "age":
 			t.text = "AGE"
@@ -228,6 +231,8 @@ func (w *twins) differ(before, now state) string {
 
 var signatures = regexp.MustCompile(`(?s)-----BEGIN SSH SIGNATURE-----.*?-----END SSH SIGNATURE-----`)
 
+var took = regexp.MustCompile(`("took":\d+)`)
+
 var packets = regexp.MustCompile(`>[A-Za-z0-9+/]{40,}={0,2}<`)
 
 // unpacked is a text with what is compressed in a page as it is: there is a time in it.
@@ -240,6 +245,6 @@ func unpacked(text string) string {
 		if err != nil {
 			return packet
 		}
-		return ">" + strings.ReplaceAll(string(data), ",", ",\n") + "<"
+		return ">" + strings.ReplaceAll(took.ReplaceAllString(string(data), "${1}ms"), ",", ",\n") + "<"
 	})
 }

@@ -14,6 +14,7 @@ type allowance struct {
 	command *regexp.Regexp           // of the step, as one would type it
 	change  func(text string) string // what each has printed comes to where the difference is left out; nil where all may differ
 	wrong   *regexp.Regexp           // then: what the older one prints
+	out     bool                     // it is on standard output, not on standard error
 }
 
 // allowed lists the differences that are meant, each with its reason.
@@ -35,6 +36,15 @@ var allowed = []allowance{
 		},
 	},
 	{
+		why:     "what takes long says how far it is, on a terminal",
+		command: regexp.MustCompile(`^(.* )?script -qec `),
+		change: func(text string) string {
+			text = regexp.MustCompile(`\x1b\[([0-9;]*m)`).ReplaceAllString(text, "<$1>") // an age begins a word then
+			return regexp.MustCompile(`(?m)^.*\x1b\[K`).ReplaceAllString(text, "")
+		},
+		out: true,
+	},
+	{
 		why:     "completion has crashed behind two names of one flag",
 		command: regexp.MustCompile(`--generate-bash-completion`),
 		wrong:   regexp.MustCompile(`(?s)^git-agent-\w+: error: panic: .*\(\*FlagSet\)\.Args`),
@@ -51,10 +61,10 @@ func mended(s step, before result) bool {
 	return false
 }
 
-// talk is what a step has printed on standard error, with what need not be the same left out.
-func talk(s step, text string) string {
+// kept is what a step has printed on standard output or standard error, with what need not be the same left out.
+func kept(s step, text string, out bool) string {
 	for _, a := range allowed {
-		if a.change != nil && a.command.MatchString(s.what) {
+		if a.change != nil && a.out == out && a.command.MatchString(s.what) {
 			text = a.change(text)
 		}
 	}

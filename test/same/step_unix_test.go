@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -44,7 +45,7 @@ func (w *walk) draw(i int, reading bool) step {
 	return w.user()
 }
 
-// command draws a command that uses a flag.
+// command draws a command that uses a flag. Some that only read run on a terminal, where tables are fitted to its width.
 func (w *walk) command(u use, reading bool) step {
 	s := w.say
 	if u.verb.words != nil && u.verb.words[0] == "hook" {
@@ -110,6 +111,12 @@ func (w *walk) command(u use, reading bool) step {
 		if s.chance(v.percent) {
 			t.env = append(t.env, v.value)
 		}
+	}
+	if s.chance(8) && runtime.GOOS == "linux" && !u.verb.writes() && t.stdin == "" && !slices.ContainsFunc(t.argv, func(word string) bool {
+		return word == "-i" || word == "--interactive" // the finder waits for keys
+	}) {
+		t.argv = []string{"script", "-qec", fmt.Sprintf("stty cols %s rows 40; exec ", s.pick("80", "120", "47")) + shell(slices.Clone(t.argv)...), "/dev/null"}
+		t.env = append(t.env, "GIT_PAGER=cat", "TERM=xterm-256color")
 	}
 	t.what = shell(append(slices.Clone(t.env), t.argv...)...)
 	if t.stdin != "" {

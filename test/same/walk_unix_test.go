@@ -128,7 +128,10 @@ func (w *walk) take(s step) string {
 	if s.user {
 		return ""
 	}
-	for _, x := range []struct{ name, before, now string }{{"standard output", before.stdout, now.stdout}, {"standard error", talk(s, before.stderr), talk(s, now.stderr)}} {
+	for _, x := range []struct{ name, before, now string }{
+		{"standard output", kept(s, before.stdout, true), kept(s, now.stdout, true)},
+		{"standard error", kept(s, before.stderr, false), kept(s, now.stderr, false)},
+	} {
 		if !w.twins.alike(x.before, x.now) {
 			return what + x.name + "\n" + unlike(x.before, x.now)
 		}
