@@ -67,13 +67,14 @@ func (w *walk) tamper() {
 	})
 }
 
-// local lists the files of our local state, by their paths below the home directory.
+// local lists the files of our local state, by their paths below the home directory, without locks, which are named by a part
+// of what is locked.
 func (a *arena) local() map[string]bool {
 	files := make(map[string]bool)
 	gittest.Must(a.t, filepath.WalkDir(a.home(), func(path string, d fs.DirEntry, err error) error {
 		if name := strings.TrimPrefix(path, a.home()+"/"); err == nil && d.Type().IsRegular() &&
 			(strings.Contains(name, "/agent/") || strings.HasPrefix(name, ".cache/") || strings.HasPrefix(name, ".local/") || strings.HasPrefix(name, ".config/git-agent/")) &&
-			!strings.Contains(name, "/refs/") && !strings.Contains(name, "/logs/") {
+			!strings.Contains(name, "/refs/") && !strings.Contains(name, "/logs/") && !strings.Contains(name, "/locks/") {
 			files[name] = true
 		}
 		return nil
