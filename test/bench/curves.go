@@ -50,7 +50,8 @@ func curves() []curve {
 	}
 }
 
-// plotCurves measures the curves that match, and draws them and those that the picture has already.
+// plotCurves measures the curves that match, and draws what there is of them after each point, and those that the picture
+// has already.
 func (l *lab) plotCurves(file string, match *regexp.Regexp, largest int) {
 	var plots []plot
 	switch picture, err := os.ReadFile(file); {
@@ -71,29 +72,37 @@ func (l *lab) plotCurves(file string, match *regexp.Regexp, largest int) {
 				p.Why = "more were not measured"
 				break
 			}
-			began := time.Now()
-			one := c.at(l, n)
-			one.name = fmt.Sprintf("%s: %d", c.name, n)
-			fmt.Printf("made in %.0f s\n", time.Since(began).Seconds())
-			now, before, git := l.play(one).of(l)
-			cpu := func(s series) float64 {
-				if len(s) == 0 {
-					return 0
-				}
-				return ms(s.cpu())
-			}
-			p.Points = append(p.Points, point{n, cpu(now), cpu(before), cpu(git)})
-			l.clear()
+			p.Points = append(p.Points, l.point(c, n))
+			plots = including(plots, p)
+			about := fmt.Sprintf("medians; both axes are logarithmic; %d CPUs, %s, %s", runtime.NumCPU(), l.git(l.dir, "--version"), runtime.Version())
+			check(os.WriteFile(file, draw(plots, about), 0o666))
 		}
-		i := slices.IndexFunc(plots, func(old plot) bool { return old.Name == p.Name })
-		if i < 0 {
-			plots, i = append(plots, p), len(plots)
-		}
-		plots[i] = p
-		slices.SortStableFunc(plots, func(a, b plot) int { return place(a.Name) - place(b.Name) })
-		about := fmt.Sprintf("medians; both axes are logarithmic; %d CPUs, %s, %s", runtime.NumCPU(), l.git(l.dir, "--version"), runtime.Version())
-		check(os.WriteFile(file, draw(plots, about), 0o666))
 	}
+}
+
+// point measures a curve where there is so much.
+func (l *lab) point(c curve, n int) point {
+	began := time.Now()
+	one := c.at(l, n)
+	one.name = fmt.Sprintf("%s: %d", c.name, n)
+	fmt.Printf("made in %.0f s\n", time.Since(began).Seconds())
+	now, before, git := l.play(one).of(l)
+	cpu := func(s series) float64 {
+		if len(s) == 0 {
+			return 0
+		}
+		return ms(s.cpu())
+	}
+	settle()
+	l.clear()
+	return point{n, cpu(now), cpu(before), cpu(git)}
+}
+
+// including is the plots with one more, or another one of that name, in the picture's order.
+func including(plots []plot, p plot) []plot {
+	plots = append(slices.DeleteFunc(plots, func(old plot) bool { return old.Name == p.Name }), p)
+	slices.SortStableFunc(plots, func(a, b plot) int { return place(a.Name) - place(b.Name) })
+	return plots
 }
 
 // place is where a curve stands in the picture.
@@ -104,7 +113,7 @@ func place(name string) int {
 // clear removes what the last contest was about: repositories, hosts, conversations.
 func (l *lab) clear() {
 	for _, e := range must(os.ReadDir(l.dir)) {
-		if e.Name() != "bin" && e.Name() != "home" {
+		if !slices.Contains([]string{"bin", "before", "linked", "home"}, e.Name()) {
 			check(os.RemoveAll(filepath.Join(l.dir, e.Name())))
 		}
 	}
