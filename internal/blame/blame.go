@@ -78,10 +78,21 @@ type question struct {
 	objects *git.Objects
 	r       Request
 	commit  object.Hash
+	ignored []string // flags, see [gitdiff.IgnoredRevs]
 }
 
-func (q *question) blame(since object.Hash, ranges []string, parents string) gitdiff.BlameOptions {
-	return gitdiff.BlameOptions{Commit: q.commit, Path: q.r.Path, Ranges: ranges, Since: since, Options: q.r.Options, Parents: parents}
+func (q *question) blame(ctx context.Context, since object.Hash, ranges []string, parents string) ([]gitdiff.Blamed, error) {
+	return gitdiff.Blame(ctx, q.repo, gitdiff.BlameOptions{
+		Commit: q.commit, Path: q.r.Path, Ranges: ranges, Since: since, Options: q.r.Options, Ignored: q.ignored, Parents: parents,
+	})
+}
+
+// plain is what git says by itself.
+func (q *question) plain(ctx context.Context) (blamed []gitdiff.Blamed, err error) {
+	if q.ignored, err = gitdiff.IgnoredRevs(ctx, q.h.w.Repo, q.h.conf); err != nil {
+		return nil, err
+	}
+	return q.blame(ctx, q.r.Since, q.r.Ranges, "")
 }
 
 // ErrTimeout reports a blame that took too long.
@@ -94,7 +105,7 @@ func (q *question) answer(ctx context.Context) ([]Line, error) {
 	if q.h.promisor != "" {
 		_, _ = lookUp() // fetches at once what git blame would fetch one by one
 	}
-	blamed, err := gitdiff.Blame(ctx, q.repo, q.blame(q.r.Since, q.r.Ranges, ""))
+	blamed, err := q.plain(ctx)
 	v, failed := lookUp()
 	if err := cmp.Or(err, failed); err != nil {
 		return nil, err
@@ -450,7 +461,7 @@ func (q *question) again(ctx context.Context, v *versions, young []Line) ([]gitd
 	if len(q.r.Options) == 0 { // with -C git would not find copies that are split
 		asked = ranges(young)
 	}
-	return gitdiff.Blame(ctx, q.repo, q.blame(object.Hash{}, asked, file))
+	return q.blame(ctx, object.Hash{}, asked, file)
 }
 
 // maxRanges is the most ranges that git is asked for, instead of all lines.

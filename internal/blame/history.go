@@ -25,6 +25,7 @@ type History struct {
 
 	w        *workspace.Workspace
 	objects  *git.Objects
+	conf     git.Config
 	promisor string      // the remote of a partial clone, "" for other clones
 	turns    []*pastTurn // each once, in order of their starts
 	states   map[object.Hash]*savedState
@@ -121,7 +122,7 @@ func (h *History) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	h.promisor = conf.Promisor()
+	h.conf, h.promisor = conf, conf.Promisor()
 	var unread ledger.ReadErrors
 	tips, err := ledger.ListAll(ctx, h.w.Repo)
 	if err != nil && tips == nil {

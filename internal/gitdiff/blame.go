@@ -25,6 +25,7 @@ type BlameOptions struct {
 	Ranges  []string    // git's -L; none for all lines
 	Since   object.Hash // if set, lines that came no later are [Blamed.Before]
 	Options []string    // git's own: -w, -M, -C
+	Ignored []string    // see [IgnoredRevs]
 	// Parents is a file that replaces the parents of commits (-S), "" for none.
 	// In a shallow clone it must list the boundary. Git never ends on a cycle.
 	Parents string
@@ -63,9 +64,8 @@ type Blamable struct {
 	Summary                   string    // the first line of the message
 }
 
-// Blame runs `git blame` without textconv and replacements, and without a
-// blame.ignoreRevsFile that does not exist. The lines are in order. A failure is
-// an [*git.Error].
+// Blame runs `git blame` without textconv and replacements. The lines are in
+// order. A failure is an [*git.Error].
 func Blame(ctx context.Context, r *git.Repo, b BlameOptions) ([]Blamed, error) {
 	args := []string{"blame", "--incremental", "--no-progress", "--root"}
 	from := r.With(git.Env("GIT_FLUSH=0")) // a write for each answer would cost as much as they do
@@ -81,13 +81,9 @@ func Blame(ctx context.Context, r *git.Repo, b BlameOptions) ([]Blamed, error) {
 	if !b.Since.IsZero() {
 		rev = b.Since.String() + ".." + rev
 	}
-	ignored, err := ignoredRevs(ctx, r)
-	if err != nil {
-		return nil, err
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	out, ended, err := from.Pipe(ctx, nil, append(append(args, ignored...), rev, "--", b.Path)...)
+	out, ended, err := from.Pipe(ctx, nil, append(append(args, b.Ignored...), rev, "--", b.Path)...)
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +103,12 @@ func Blame(ctx context.Context, r *git.Repo, b BlameOptions) ([]Blamed, error) {
 	return answer.list, nil
 }
 
-// ignoredRevs returns flags for those blame.ignoreRevsFiles that exist.
-func ignoredRevs(ctx context.Context, r *git.Repo) ([]string, error) {
+// IgnoredRevs returns flags of `git blame` for those blame.ignoreRevsFiles of
+// the configuration that exist: at another it would end.
+func IgnoredRevs(ctx context.Context, r *git.Repo, conf git.Config) ([]string, error) {
+	if len(conf["blame.ignorerevsfile"]) == 0 {
+		return nil, nil
+	}
 	out, err := r.Output(ctx, nil, "config", "-z", "--type=path", "--get-all", "blame.ignoreRevsFile")
 	if git.Status(err) == 1 || err == nil && len(out) == 0 {
 		return nil, nil

@@ -123,10 +123,18 @@ func TestBlameIgnored(t *testing.T) {
 	r.Git("config", "blame.ignoreRevsFile", "missing")
 	repo := find(t, r)
 	b := BlameOptions{Commit: hexOf(t, second), Path: "f"}
+	ignore := func() {
+		conf, err := repo.Config(t.Context())
+		gittest.Must(t, err)
+		b.Ignored, err = IgnoredRevs(t.Context(), repo, conf)
+		gittest.Must(t, err)
+	}
+	ignore()
 	if got, want := blamed(t, repo, b), []string{"second|f|1|ONE"}; !slices.Equal(got, want) {
 		t.Errorf("blame %q, want %q", got, want)
 	}
 	r.Write("missing", second+"\n")
+	ignore()
 	if got, want := blamed(t, repo, b), []string{"first|f|1|ONE"}; !slices.Equal(got, want) {
 		t.Errorf("blame with the revs ignored %q, want %q", got, want)
 	}
