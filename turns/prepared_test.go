@@ -219,3 +219,40 @@ func TestPreparedTogether(t *testing.T) {
 		}
 	}
 }
+
+// TestPreparedForks: turns that forks inherit come once, as from git.
+func TestPreparedForks(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	l := newLengthy(t, 350)
+	objects := l.repo.Objects(t.Context())
+	defer objects.Close()
+	files := make(map[string][]byte)
+	for n := 1; n <= 340; n++ {
+		text := recordOf(n, "as it was")
+		if n > 230 {
+			text = []byte(strings.Replace(string(recordOf(n, "of the fork")), string(lengthyID), "b1b2c3d4", 1))
+		}
+		files[ledger.TurnPath("turns", n, ".json")] = text
+	}
+	fork := &record.Mission{V: record.Version, ID: "b1b2c3d4", ForkedFrom: &record.TurnID{Mission: lengthyID, Turn: 230}}
+	tip, err := ledger.New(objects, fork).Append(ledger.Event{Subject: "turns", Files: files})
+	gittest.Must(t, errors.Join(err, objects.Flush()))
+	gittest.Must(t, l.repo.UpdateRefs(t.Context(), "test", []git.Update{{Ref: fork.ID.Ref(), New: tip}}))
+	told := func() string {
+		var b strings.Builder
+		err := EachOfAll(t.Context(), workspace.New(l.repo, config.Default()), func(t *Turn) error {
+			fmt.Fprintln(&b, t.ID(), t.In(), t.Prompt)
+			return nil
+		})
+		fmt.Fprintln(&b, err)
+		return b.String()
+	}
+	fresh := told()
+	if n := strings.Count(fresh, "\n"); n != 350+110+1 {
+		t.Errorf("%d lines, want %d", n, 350+110+1)
+	}
+	if told() != fresh {
+		t.Error("with the files turns are read otherwise")
+	}
+}
