@@ -182,7 +182,7 @@ func (p *packer) string(s string) {
 			}
 		}
 	}
-	p.number(uint64(len(s))<<2 | itself)
+	p.number(uint64(len(s)) << 2) // itself
 	p.out = append(p.out, s...)
 }
 
