@@ -391,23 +391,49 @@ func (k *looker) segment(p *looking, content io.Reader) error {
 
 // lines searches complete lines, and repeated records once.
 func (k *looker) lines(of *looking, b []byte) {
-	s := k.search
-	for line := range s.Query.Lines(b) {
-		uuid, passages := transcript.Passages(of.reader, line)
-		if of.seen[uuid] {
-			continue
+	quoter, quotes := of.reader.(transcript.Quoter)
+	for line, plain := range k.search.Query.Lines(b) {
+		if quotes {
+			if uuid, said, ok := quoter.Quoted(line); ok {
+				for _, p := range fresh(of, uuid, said) {
+					if place := k.search.place(of.side, p.Place); place == "" {
+						continue
+					} else if p.JSON != nil {
+						of.found.AddJSON(place, p.JSON, plain)
+					} else {
+						of.found.Add(place, p.Text)
+					}
+				}
+				continue
+			}
 		}
-		if uuid != "" && passages != nil {
-			of.seen[uuid] = true
-		}
-		for _, p := range passages {
-			switch {
-			case of.side:
-				of.found.Add("agent", p.Text)
-			case p.Place == transcript.Prompt && s.Prompts, p.Place == transcript.Reply && s.Replies,
-				(p.Place == transcript.Tool || p.Place == transcript.Result) && s.Tools:
-				of.found.Add(string(p.Place), p.Text)
+		uuid, said := transcript.Passages(of.reader, line)
+		for _, p := range fresh(of, uuid, said) {
+			if place := k.search.place(of.side, p.Place); place != "" {
+				of.found.Add(place, p.Text)
 			}
 		}
 	}
+}
+
+// fresh returns what a record says, or nil if it was searched.
+func fresh[P any](of *looking, uuid string, said []P) []P {
+	if of.seen[uuid] {
+		return nil
+	}
+	if uuid != "" && len(said) > 0 {
+		of.seen[uuid] = true
+	}
+	return said
+}
+
+// place is how a place is called in results, or "" if it is not searched.
+func (s *Search) place(side bool, p transcript.Place) string {
+	switch {
+	case side:
+		return "agent"
+	case p == transcript.Prompt && s.Prompts, p == transcript.Reply && s.Replies, (p == transcript.Tool || p == transcript.Result) && s.Tools:
+		return string(p)
+	}
+	return ""
 }

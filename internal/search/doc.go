@@ -15,5 +15,5 @@
 //
 // Conversations are JSON lines, and decoding takes ten times as long as
 // scanning. So [Query.Lines] skips lines that can't match, in the raw text or
-// in escapes.
+// in escapes, and [Matches.AddJSON] the same within a line's texts.
 package search

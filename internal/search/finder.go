@@ -9,6 +9,7 @@ import (
 type finder struct {
 	one, other []byte // each byte's two spellings
 	rare       int    // the index of the rarest
+	sieve      sieve  // or else of what may stand at each place
 	odd        []func(b []byte, from int) int
 
 	ascii, slash bool
@@ -44,15 +45,26 @@ func newFinder(text []rune, fold bool) finder {
 	return f
 }
 
+func (f *finder) everywhere() bool { return len(f.one)+len(f.sieve) == 0 }
+
 // inJSON returns the finder for JSON, where escapes may hide characters.
 func (f finder) inJSON() finder {
-	if len(f.one) == 0 {
+	if f.everywhere() {
 		return f
 	}
 	ascii := f.ascii
-	f.odd = append(f.odd[:len(f.odd):len(f.odd)], func(b []byte, from int) int { return escape(b, from, ascii) })
+	f.odd = f.odd[:len(f.odd):len(f.odd)]
 	if f.slash {
 		f.odd = append(f.odd, func(b []byte, from int) int { return index(b, from, []byte(`\/`)) })
+	}
+	f.odd = append(f.odd, func(b []byte, from int) int { return escape(b, from, ascii) })
+	return f
+}
+
+// inPlain returns the finder for JSON without escapes, given that of any JSON.
+func (f finder) inPlain() finder {
+	if !f.everywhere() {
+		f.odd = f.odd[:len(f.odd)-1]
 	}
 	return f
 }
@@ -84,21 +96,33 @@ func escape(b []byte, from int, ascii bool) int {
 type seeker struct {
 	f          *finder
 	b          []byte
+	at         int   // the place that was found last, or -1
 	one, other int   // the next places of the rarest byte
 	odd        []int // the next ones of f.odd
 }
 
-func (f *finder) seek(b []byte) *seeker {
-	s := &seeker{f: f, b: b, one: -1, other: -1, odd: make([]int, len(f.odd))}
+func (f *finder) seek(b []byte) seeker {
+	s := seeker{f: f, b: b, at: -1, one: -1, other: -1}
+	if len(f.odd) > 0 {
+		s.odd = make([]int, len(f.odd))
+	}
 	for i := range s.odd {
 		s.odd[i] = -1
 	}
 	return s
 }
 
+// escape returns the next escape in JSON, after a call of next.
+func (s *seeker) escape() int {
+	if s.f.everywhere() {
+		return 0
+	}
+	return s.odd[len(s.odd)-1]
+}
+
 // next returns the first place from an offset on for the text, or len(b).
 func (s *seeker) next(from int) int {
-	if len(s.f.one) == 0 {
+	if s.f.everywhere() {
 		return min(from, len(s.b))
 	}
 	at := s.plain(from)
@@ -113,6 +137,9 @@ func (s *seeker) next(from int) int {
 
 // plain is next without odd spellings.
 func (s *seeker) plain(from int) int {
+	if s.f.sieve != nil {
+		return s.f.sieve.next(s.b, from)
+	}
 	one, other := s.f.one, s.f.other
 	for at := from + s.f.rare; at < len(s.b); at++ {
 		if s.one < at {

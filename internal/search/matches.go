@@ -12,8 +12,9 @@ type Matches struct {
 	Lines []Line // the first ones
 	More  int    // how many more there are
 
-	q     *Query
-	found uint64 // a bit for each term
+	q       *Query
+	found   uint64 // a bit for each term
+	decoded []byte // room for a line
 }
 
 // A Line is a line of text that matches.
@@ -43,9 +44,10 @@ func (m *Matches) Complete() bool { return m.found == 1<<len(m.q.terms)-1 }
 // Add searches a text line by line.
 func (m *Matches) Add(place, text string) {
 	b := []byte(text)
-	for start, end := range m.q.lines(b, func(t *term) *finder { return &t.text }) {
+	m.q.walk(b, func(t *term) *finder { return &t.text }, newlines, func(start, end int, _ []seeker) bool {
 		m.line(place, bytes.TrimRight(b[start:end], "\r"))
-	}
+		return true
+	})
 }
 
 func (m *Matches) line(place string, line []byte) {

@@ -17,8 +17,11 @@ const maxTerms = 64
 
 // A term is a word or a pattern.
 type term struct {
-	raw, text finder // skip lines of JSON, and of text, that can't match
-	find      func(line []byte, most int) [][]int
+	// These skip lines that can't match: of JSON, of JSON without escapes that
+	// matter, and of text.
+	raw, plain, text finder
+
+	find func(line []byte, most int) [][]int
 }
 
 // Words returns a query for texts with all words, which may contain blanks. It
@@ -65,9 +68,9 @@ func word(w string) term {
 	fold := !strings.ContainsFunc(w, unicode.IsUpper)
 	runes := []rune(w)
 	whole := newFinder(runes, fold)
+	raw := newFinder(safest(runes), fold).inJSON()
 	return term{
-		raw:  newFinder(safest(runes), fold).inJSON(),
-		text: whole,
+		raw: raw, plain: raw.inPlain(), text: whole,
 		find: func(line []byte, most int) [][]int { return whole.find(line, runes, fold, most) },
 	}
 }
@@ -88,11 +91,18 @@ func pattern(p string) (term, error) {
 		return term{}, err
 	}
 	runes, fold := literal(parsed)
-	return term{
-		raw:  newFinder(safest(runes), fold).inJSON(),
-		text: newFinder(runes, fold),
-		find: re.FindAllIndex,
-	}, nil
+	t := term{raw: newFinder(safest(runes), fold), text: newFinder(runes, fold), find: re.FindAllIndex}
+	const enough = 3 // letters, of which the rarest is quickly found
+	window := shapeOf(parsed).best
+	if len(runes) < enough && len(window) > len(runes) {
+		t.text = newSieved(window)
+	}
+	if n, window := len(safest(runes)), asIs(window); n < enough && len(window) > n {
+		t.raw = newSieved(window)
+	}
+	t.raw = t.raw.inJSON()
+	t.plain = t.raw.inPlain()
+	return t, nil
 }
 
 // literal returns the longest text easily seen to be in all matches, and
@@ -117,13 +127,12 @@ func literal(re *syntax.Regexp) (longest []rune, fold bool) {
 	return longest, fold
 }
 
-// safest returns the longest part of text that JSON writes as is, or with
-// \u0000 and \/ escapes: no blank, and no separator of JSON.
+// safest returns the longest part of text that is [safe].
 func safest(text []rune) []rune {
 	var longest []rune
 	start := 0
 	for i := 0; i <= len(text); i++ {
-		if i < len(text) && text[i] > ' ' && !strings.ContainsRune(`"\()!`+"\uFFFD", text[i]) {
+		if i < len(text) && safe(text[i]) {
 			continue
 		}
 		if i-start > len(longest) {

@@ -192,6 +192,13 @@ func encode(r *rand.Rand, text string) string {
 	return b.String() + `"`
 }
 
+// plain is what Lines says of a line, if it yields it.
+func plain(q *Query, line string) (plain bool) {
+	for _, plain = range q.Lines([]byte(line)) {
+	}
+	return plain
+}
+
 // TestModel compares what is found in random texts, and which lines of JSON are not passed over, with
 // what a simple program finds.
 func TestModel(t *testing.T) {
@@ -241,6 +248,11 @@ func TestModel(t *testing.T) {
 			}
 			if len(want) > 0 && !slices.Contains(passed, coded[i]) {
 				t.Fatalf("%q: the line %s is passed over", words, coded[i])
+			}
+			quoted := q.Matches()
+			quoted.AddJSON("", []byte(coded[i][1:len(coded[i])-1]), plain(q, coded[i]))
+			if !slices.EqualFunc(quoted.Lines, one.Lines, func(a, b Line) bool { return a.Text == b.Text && slices.Equal(a.Spans, b.Spans) }) {
+				t.Fatalf("%q in %s: %+v, want %+v", words, coded[i], quoted.Lines, one.Lines)
 			}
 			m.Add("", text)
 			hits += len(want)

@@ -19,7 +19,7 @@ func everywhere(l *lab) {
 	row := func(name string, repositories, hits int, args ...string) {
 		var first, whole series
 		for range warmUp + l.times(10) {
-			x := r.lines(args...)
+			x := r.lines(r.program, args...)
 			if x.hits != hits {
 				check(fmt.Errorf("%s: %d lines, not %d", name, x.hits, hits))
 			}
@@ -31,7 +31,7 @@ func everywhere(l *lab) {
 	}
 	list, search := []string{"missions", "--json"}, []string{"search", "--json", "--max-count", "1000000", "done"}
 	row("missions", 1, missions, list...)
-	found := r.lines(search...).hits
+	found := r.lines(r.program, search...).hits
 	row("search", 1, found, search...)
 	noted := 0
 	for _, n := range []int{1, 50, 500} {

@@ -58,7 +58,7 @@ func searching(l *lab) {
 		{"in paths", 0, []string{"--in", "paths", rareLower}},
 	} {
 		for range l.times(3) {
-			x := r.lines(append([]string{"search", "--json"}, c.args...)...)
+			x := r.lines(r.program, append([]string{"search", "--json"}, c.args...)...)
 			if x.hits < c.hits {
 				check(fmt.Errorf("%s: %d turns, not %d", c.name, x.hits, c.hits))
 			}
@@ -66,6 +66,32 @@ func searching(l *lab) {
 			fmt.Printf(searchFormat, c.name, x.hits, fmt.Sprintf("%.2f", x.wall.Seconds()), fmt.Sprintf("%.0f", mb/x.wall.Seconds()),
 				fmt.Sprintf("%.2f", x.cpu.Seconds()), fmt.Sprintf("%.0f", mb/x.cpu.Seconds()), fmt.Sprintf("%.0f", ms(x.first)), x.own>>20, x.gits>>20)
 		}
+	}
+	if l.before != "" {
+		r.searchedSides()
+	}
+}
+
+// searchedSides compares what is searched with the build before.
+func (r *repository) searchedSides() {
+	contestHeading()
+	for _, c := range []struct {
+		name, target string
+		first        bool // only the first hit counts
+		args         []string
+	}{
+		{"search, a word that is in every turn", "0.4 of its time", false, []string{"error"}},
+		{"a pattern without a literal", "0.4 of its time", false, []string{"--regexp", `[xyz]{9}`}},
+		{"a word that is rare", "no slower", false, []string{rareLower}},
+		{"the first hit", "0.6 of its time", true, []string{"-n", "1", "error"}},
+	} {
+		r.play(contest{name: c.name, target: c.target, ours: func(b build) sample {
+			x := r.lines(b.program("git-agent-turn"), append([]string{"search", "--json"}, c.args...)...)
+			if x.peak = x.own + x.gits; c.first {
+				x.wall = x.first
+			}
+			return x.sample
+		}})
 	}
 }
 
@@ -143,8 +169,8 @@ type listed struct {
 }
 
 // lines runs a command that prints lines as it finds them.
-func (r *repository) lines(args ...string) (x listed) {
-	cmd := exec.CommandContext(r.ctx, r.program, args...)
+func (r *repository) lines(program string, args ...string) (x listed) {
+	cmd := exec.CommandContext(r.ctx, program, args...)
 	cmd.Dir, cmd.Env = r.dir, r.env
 	out := must(cmd.StdoutPipe())
 	var talk strings.Builder

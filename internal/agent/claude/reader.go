@@ -30,6 +30,9 @@ func Reader() transcript.Reader { return new(reader) }
 type reader struct {
 	opener opener
 	todos  todos
+
+	blocks []quotedBlock // room for Quoted
+	said   []transcript.Quoted
 }
 
 // Read decodes a record. Other types and invalid lines give a zero Entry.
