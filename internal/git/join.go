@@ -2,10 +2,12 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,7 +50,7 @@ func Join(ctx context.Context, r *Repo) error {
 	if young, err = youngPacks(r); err != nil || len(young) < manyYoung { // again, as another process may have come first
 		return err
 	}
-	if err := join(ctx, r, young); err != nil {
+	if err := join(ctx, r, young, maxJoined, true); err != nil {
 		return fmt.Errorf("join %d packs: %w", len(young), err)
 	}
 	return nil
@@ -94,30 +96,57 @@ func fewObjects(r *Repo, name string) (few bool, written time.Time) {
 	return info.Size() < int64(namesAt+manyObjects*(size+perObject)+2*size), info.ModTime()
 }
 
-// A stored is an object of a pack that is to be joined.
-type stored struct {
-	Object        // without content if that is not needed
-	entry  []byte // as the pack has it; nil for a delta
+// Gather puts all packs that a [RollUp] would take together as they are, as after
+// an import, whose packs have their deltas. It may run beside others like that.
+func Gather(ctx context.Context, r *Repo) error {
+	held, err := agentDir(r).TryLock(filepath.Join("locks", "packs"))
+	if held == nil {
+		return err
+	}
+	defer held.Release()
+	if gcRuns(r, time.Now()) {
+		return nil
+	}
+	packs, err := rollable(r)
+	if err == nil && tooMany(r, packs) {
+		if err = dropOldPacks(r, joinedPacksFile); err == nil {
+			err = join(ctx, r, packs, maxGathered, false)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("gather packs: %w", err)
+	}
+	return nil
+}
+
+// maxGathered bounds the bytes of packs that are gathered.
+const maxGathered = 16 << 20
+
+// An entry is an object of a pack that is to be joined.
+type entry struct {
+	Object             // without content if no version of it is looked for
+	base   object.Hash // of a delta
+	size   int64       // of what data has
+	data   []byte      // compressed, or stored
 }
 
 // join writes a pack with all that some packs have, but for those that are too
-// large or can't be read.
-func join(ctx context.Context, r *Repo, names []string) error {
-	var all []stored
+// large or can't be read. Of what changed it makes deltas, or takes all as it is.
+func join(ctx context.Context, r *Repo, names []string, room int64, deltas bool) error {
+	var all []entry // the newest first, each before what is a delta of it
 	var joined []string
 	known := make(map[object.Hash]bool)
-	room := int64(maxJoined)
-	for _, name := range names {
-		list, size, err := readYoung(r, name, room)
+	for _, name := range slices.Backward(names) {
+		list, size, err := readEntries(r, name, room, deltas)
 		if err != nil {
 			continue // git will report it
 		}
 		room -= size
 		joined = append(joined, name)
-		for _, s := range list {
-			if !known[s.Hash] {
-				known[s.Hash] = true
-				all = append(all, s)
+		for _, e := range list {
+			if !known[e.Hash] {
+				known[e.Hash] = true
+				all = append(all, e)
 			}
 		}
 	}
@@ -125,18 +154,23 @@ func join(ctx context.Context, r *Repo, names []string) error {
 		return nil
 	}
 	p := newPacking(r.Format(), len(all))
-	var whole []*Object
+	var objects []*Object
 	for i := range all {
 		if all[i].Content != nil {
-			whole = append(whole, &all[i].Object)
+			objects = append(objects, &all[i].Object)
 		}
 	}
-	p.find(whole)
-	for _, s := range slices.Backward(all) {
-		if _, changed := p.next[s.Hash]; s.entry != nil && !changed && (s.Content == nil || len(s.entry) < len(s.Content)) {
-			p.copy(s.Hash, s.entry)
+	p.find(objects)
+	for i := range all {
+		e := &all[i]
+		_, again := p.next[e.Hash]
+		if !e.base.IsZero() {
+			again = p.depth[e.base].deltas >= maxChain
+		}
+		if e.Content != nil && (again || len(e.data) > len(e.Content)) {
+			p.add(&e.Object, false)
 		} else {
-			p.add(&s.Object, false)
+			p.copy(e)
 		}
 	}
 	pack, index, err := p.end()
@@ -153,9 +187,9 @@ func join(ctx context.Context, r *Repo, names []string) error {
 // errNotJoined is why a pack stays as it is.
 var errNotJoined = errors.New("the pack is not joined")
 
-// readYoung reads a pack's objects in the order in which they were written, and
-// how many bytes that takes, at most room.
-func readYoung(r *Repo, name string, room int64) (list []stored, size int64, err error) {
+// readEntries reads a pack's entries, in its order, with the contents of those
+// that may have versions. It tells how many bytes that takes, at most room.
+func readEntries(r *Repo, name string, room int64, contents bool) (list []entry, size int64, err error) {
 	p, err := openSmallPack(filepath.Join(packDir(r), name), r.Format())
 	if err != nil {
 		return nil, 0, err
@@ -175,35 +209,32 @@ func readYoung(r *Repo, name string, room int64) (list []stored, size int64, err
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return int(p.index.offsetAt(b) - p.index.offsetAt(a)) }) // see [encodePack]
-	end := size - int64(p.index.size)
-	var e entryReader
-	for _, i := range order {
-		start := p.index.offsetAt(i)
-		if start < 12 || start >= end {
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(p.index.offsetAt(a), p.index.offsetAt(b)) })
+	at := make(map[int64]object.Hash, n)
+	var reader entryReader
+	for k, i := range order {
+		start, end := p.index.offsetAt(i), int64(len(data)-p.index.size)
+		if k+1 < n {
+			end = p.index.offsetAt(order[k+1])
+		}
+		if start < packHead || start >= end || end > int64(len(data)) || crc32.ChecksumIEEE(data[start:end]) != p.index.checksumAt(i) {
 			return nil, 0, errNotJoined
 		}
-		entry := data[start:end]
-		end = start
-		if crc32.ChecksumIEEE(entry) != uint32(p.index.number(namesAt+n*p.index.size+4*i)) {
-			return nil, 0, errNotJoined
-		}
-		s := stored{Object: Object{Hash: p.index.format.Hash(p.index.name(i))}, entry: entry}
-		t, length, err := readHeader(bytes.NewReader(entry))
+		e, err := parseEntry(data[start:end], func(back int64) object.Hash { return at[start-back] }, p.index.format)
 		if err != nil {
 			return nil, 0, err
 		}
-		s.Type = t
-		if t.IsDelta() {
-			s.entry = nil
+		if e.Hash = p.index.format.Hash(p.index.name(i)); !e.base.IsZero() && p.index.offset(e.base) >= start {
+			return nil, 0, errNotJoined // a delta before its base
 		}
-		if t != plumbing.BlobObject || length <= maxLooked {
-			if s.Type, s.Content = e.object(p, start, room-size); s.Type == plumbing.InvalidObject {
+		at[start] = e.Hash
+		if contents && (e.Type != plumbing.BlobObject || e.size <= maxLooked) {
+			if e.Type, e.Content = reader.object(p, start, room-size); e.Type == plumbing.InvalidObject {
 				return nil, 0, errNotJoined
 			}
-			size += int64(len(s.Content))
+			size += int64(len(e.Content))
 		}
-		list = append(list, s)
+		list = append(list, e)
 	}
 	return list, size, nil
 }
@@ -211,3 +242,32 @@ func readYoung(r *Repo, name string, room int64) (list []stored, size int64, err
 // maxLooked is the largest blob of which a later version is looked for: as a
 // rule conversations are larger, which have none.
 const maxLooked = 16 << 10
+
+// parseEntry takes an entry apart. before returns what is so many bytes before it.
+func parseEntry(data []byte, before func(back int64) object.Hash, format object.Format) (e entry, err error) {
+	in := bytes.NewReader(data)
+	if e.Type, e.size, err = readHeader(in); err != nil {
+		return e, err
+	}
+	switch e.Type {
+	case plumbing.CommitObject, plumbing.TreeObject, plumbing.BlobObject, plumbing.TagObject:
+	case plumbing.OFSDeltaObject:
+		back, err := baseOffset(in)
+		if err == nil {
+			e.base = before(back)
+		}
+		if err != nil || e.base.IsZero() {
+			return e, errNotJoined
+		}
+	case plumbing.REFDeltaObject:
+		name := make([]byte, format.Size())
+		if _, err := io.ReadFull(in, name); err != nil {
+			return e, err
+		}
+		e.base = format.Hash(name)
+	default:
+		return e, errNotJoined
+	}
+	e.data = data[len(data)-in.Len():]
+	return e, nil
+}

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -264,5 +266,96 @@ func TestJoinOfGit(t *testing.T) {
 		t.Fatalf("%d packs were joined", len(old))
 	}
 	r.Git("verify-pack", filepath.Join(packDir(repo), fresh+".idx"))
+	present(t, r, all)
+}
+
+// Packs of an import are gathered as they are.
+func TestGather(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	repo := find(t, r)
+	ctx := context.Background()
+	var all []object.Hash
+	for i := range 2 * maxJoinedPacks {
+		o := repo.Objects(ctx)
+		for n := range manyObjects {
+			h, err := o.Write(plumbing.BlobObject, fmt.Append(nil, "of all ", n%8, "of one ", i, n))
+			gittest.Must(t, err)
+			all = append(all, h)
+		}
+		h, err := o.Write(plumbing.BlobObject, []byte("in all packs"))
+		gittest.Must(t, err)
+		all = append(all, h)
+		gittest.Must(t, o.Flush())
+		o.Close()
+	}
+	gittest.Must(t, Join(ctx, repo)) // none is young
+	if n := len(packs(t, repo, ".idx")); n != 2*maxJoinedPacks {
+		t.Errorf("%d packs", n)
+	}
+	gittest.Must(t, Gather(ctx, repo))
+	fresh, old := readOldPacks(repo, joinedPacksFile)
+	if len(old) != 2*maxJoinedPacks || len(packs(t, repo, ".idx")) != 2*maxJoinedPacks+1 {
+		t.Errorf("%d packs, %d replaced", len(packs(t, repo, ".idx")), len(old))
+	}
+	gittest.Must(t, Gather(ctx, repo)) // again there is nothing to do
+	if again, _ := readOldPacks(repo, joinedPacksFile); again != fresh {
+		t.Error("it was gathered again")
+	}
+	r.Git("verify-pack", filepath.Join(packDir(repo), fresh+".idx"))
+	present(t, r, all)
+	anHour := time.Now().Add(-oldPacksWait)
+	gittest.Must(t, os.Chtimes(agentDir(repo).Path(joinedPacksFile), anHour, anHour))
+	if !RollUpDue(repo) {
+		t.Error("not due, though they have waited")
+	}
+	gittest.Must(t, RollUp(ctx, repo))
+	if n := len(packs(t, repo, ".idx")); n != 1 {
+		t.Errorf("%d packs", n)
+	}
+	present(t, r, all)
+}
+
+// What git has packed is gathered with its deltas, also of what is in two packs.
+func TestGatherDeltas(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	r := gittest.New(t)
+	repo := find(t, r)
+	ctx := context.Background()
+	var names []string
+	var tip object.Hash
+	all, tip := chain(t, repo, 0, 2, tip)
+	for i := range 4 {
+		var more []object.Hash
+		more, tip = chain(t, repo, 2+2*i, 2, tip)
+		all = append(all, more...)
+		var in strings.Builder
+		for _, h := range all[4*i:] { // those before, too
+			in.WriteString(h.String() + "\n")
+		}
+		args := []string{"pack-objects", "-q", filepath.Join(packDir(repo), "pack")}
+		if i%2 == 0 {
+			args = slices.Insert(args, 1, "--delta-base-offset")
+		}
+		out, err := r.Feed(in.String(), args...)
+		gittest.Must(t, err)
+		names = append(names, "pack-"+strings.TrimSpace(out))
+	}
+	gittest.Must(t, join(ctx, repo, names, maxGathered, false))
+	fresh, old := readOldPacks(repo, joinedPacksFile)
+	if len(old) != len(names) {
+		t.Fatalf("%d were joined", len(old))
+	}
+	if out := r.Git("verify-pack", "-v", filepath.Join(packDir(repo), fresh+".idx")); !strings.Contains(out, "chain length = 1") {
+		t.Errorf("there are no deltas in\n%s", out)
+	}
+	o := repo.Objects(ctx)
+	defer o.Close()
+	for _, h := range all {
+		if obj, err := o.object(h, 1<<20); err != nil || tested.Object(obj.Type, obj.Content) != h {
+			t.Errorf("%s is read as something else (%v)", h, err)
+		}
+	}
 	present(t, r, all)
 }

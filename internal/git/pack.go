@@ -69,6 +69,7 @@ func (r *Repo) putPack(ctx context.Context, pack, index []byte) (name string, er
 func encodePack(format object.Format, objects []*Object) (pack, index []byte, err error) {
 	p := newPacking(format, len(objects))
 	p.find(objects)
+	p.z.lasts = len(objects) >= manyObjects
 	for _, obj := range slices.Backward(objects) { // the later versions first, which are read more
 		p.add(obj, len(objects) < manyObjects && len(obj.Content) <= maxStored)
 	}
@@ -104,6 +105,9 @@ func newPacking(format object.Format, n int) *packing {
 	return p
 }
 
+// packHead is how many bytes these are.
+const packHead = 12
+
 // find looks for versions among objects, the older ones first.
 func (p *packing) find(objects []*Object) {
 	p.objects = make(map[object.Hash]*Object, len(objects))
@@ -133,7 +137,7 @@ func (p *packing) add(obj *Object, stored bool) {
 		deltas = base.deltas + 1
 		p.buf.Write(entryHeader(plumbing.OFSDeltaObject, int64(len(d))))
 		p.buf.Write(distance(start - base.offset))
-		p.z.deflate(&p.buf, d, len(d) <= minDeflated)
+		p.z.deflate(&p.buf, d, len(d) < minDeflated)
 	} else {
 		p.buf.Write(entryHeader(obj.Type, int64(len(obj.Content))))
 		p.z.deflate(&p.buf, obj.Content, stored)
@@ -141,11 +145,20 @@ func (p *packing) add(obj *Object, stored bool) {
 	p.put(obj.Hash, start, deltas)
 }
 
-// copy adds an entry of another pack, which is no delta.
-func (p *packing) copy(h object.Hash, entry []byte) {
+// copy adds an entry of another pack, whose base is there if it is a delta.
+func (p *packing) copy(e *entry) {
 	start := p.buf.Len()
-	p.buf.Write(entry)
-	p.put(h, start, 0)
+	deltas := 0
+	if e.base.IsZero() {
+		p.buf.Write(entryHeader(e.Type, e.size))
+	} else {
+		base := p.depth[e.base]
+		deltas = base.deltas + 1
+		p.buf.Write(entryHeader(plumbing.OFSDeltaObject, e.size))
+		p.buf.Write(distance(start - base.offset))
+	}
+	p.buf.Write(e.data)
+	p.put(e.Hash, start, deltas)
 }
 
 func (p *packing) put(h object.Hash, start, deltas int) {
@@ -170,11 +183,15 @@ const (
 	maxStored = 4 << 10
 	// manyObjects is how many a pack has that is not joined with others soon.
 	manyObjects = 64
-	// minDeflated is the smallest delta that is compressed.
-	minDeflated = 32
+	// minDeflated is the smallest delta that is compressed: most of what a smaller
+	// one has are hashes.
+	minDeflated = 400
 )
 
-type deflater struct{ z *zlib.Writer }
+type deflater struct {
+	lasts bool            // what is large is compressed better, as nothing will do so later
+	z     [2]*zlib.Writer // fast, better
+}
 
 // deflate writes content as a zlib stream, or as it is, which is for at most
 // 64 KB. Writing to a buffer can't fail.
@@ -187,13 +204,19 @@ func (d *deflater) deflate(w *bytes.Buffer, content []byte, stored bool) {
 		_ = binary.Write(w, binary.BigEndian, adler32.Checksum(content))
 		return
 	}
-	if d.z == nil {
-		d.z, _ = zlib.NewWriterLevel(w, zlib.BestSpeed)
-	} else {
-		d.z.Reset(w)
+	which, level := 0, zlib.BestSpeed
+	if d.lasts && len(content) > maxStored { // a tenth smaller, for half as much time again
+		which, level = 1, 4
 	}
-	_, _ = d.z.Write(content)
-	_ = d.z.Close()
+	z := d.z[which]
+	if z == nil {
+		z, _ = zlib.NewWriterLevel(w, level)
+		d.z[which] = z
+	} else {
+		z.Reset(w)
+	}
+	_, _ = z.Write(content)
+	_ = z.Close()
 }
 
 // entryHeader encodes type and size for a pack: 4 bits of the size beside the

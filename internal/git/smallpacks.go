@@ -293,6 +293,11 @@ func (x packIndex) offset(h object.Hash) int64 {
 // offsetAt is that of the i-th name, if it is below 2 GB.
 func (x packIndex) offsetAt(i int) int64 { return x.number(namesAt + x.objects()*(x.size+4) + 4*i) }
 
+// checksumAt is that of the i-th name's entry.
+func (x packIndex) checksumAt(i int) uint32 {
+	return uint32(x.number(namesAt + x.objects()*x.size + 4*i))
+}
+
 // small reports whether all offsets are below 2 GB: there is no table of
 // others.
 func (x packIndex) small() bool {

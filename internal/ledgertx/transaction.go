@@ -81,6 +81,8 @@ type Job struct {
 	What    string      // in a word or two, for reflogs: "stopped"
 	Warm    object.Hash // a commit that will probably be read, or zero
 	Instead bool        // replaces a damaged one: begins even if an unreadable archive may have it
+
+	Config func() (git.Config, error) // returns what [ReadConfig] has read before; may be nil
 }
 
 // Run calls choose and f to write an event, again after each lost race, as HEAD
@@ -125,7 +127,7 @@ func run(ctx context.Context, w *workspace.Workspace, choose func(context.Contex
 		Objects: w.Repo.Objects(ctx), reason: fmt.Sprintf("agent mission %s: %s", j.Mission, j.What),
 	}
 	defer tx.Objects.Close()
-	tx.start = sync.OnceFunc(func() { tx.startReading(ctx, j.Warm) })
+	tx.start = sync.OnceFunc(func() { tx.startReading(ctx, j) })
 	tx.prepare = sync.OnceFunc(func() { tx.moving = Async(func() (*git.RefTransaction, error) { return tx.beginRefs(ctx) }) })
 	defer tx.end()
 	err = f(ctx, tx)
@@ -136,21 +138,27 @@ func run(ctx context.Context, w *workspace.Workspace, choose func(context.Contex
 }
 
 // startReading starts what can overlap with the pass over the worktree.
-func (tx *Tx) startReading(ctx context.Context, warm object.Hash) {
-	tx.config = Async(func() (git.Config, error) {
-		c, err := tx.Repo.Config(ctx)
-		if err == nil {
-			err = c.Supported()
-		}
-		return c, err
-	})
+func (tx *Tx) startReading(ctx context.Context, j Job) {
+	if tx.config = j.Config; tx.config == nil {
+		tx.config = Async(func() (git.Config, error) { return ReadConfig(ctx, tx.Repo) })
+	}
 	names := []string{tx.ID.Ref(), tx.ID.NotesRef()}
 	if tx.keeper = tx.Keeper(tx.ID); tx.Repo.InTables() { // where git has to be asked, once
 		names = append(names, tx.keeper.Ref())
 	}
 	tx.refs = Async(func() (map[string]object.Hash, error) { return tx.raw().Refs(ctx, names...) })
 	// HEAD has rarely moved; finding its objects takes as long as the pass.
-	tx.warm = Async(func() (object.Hash, error) { return tx.Objects.TreeOf(warm) })
+	tx.warm = Async(func() (object.Hash, error) { return tx.Objects.TreeOf(j.Warm) })
+}
+
+// ReadConfig reads git's configuration. An error means that nothing can be
+// written here.
+func ReadConfig(ctx context.Context, r *git.Repo) (git.Config, error) {
+	c, err := r.Config(ctx)
+	if err == nil {
+		err = c.Supported()
+	}
+	return c, err
 }
 
 // raw reads refs as they are.

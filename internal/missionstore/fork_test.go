@@ -347,7 +347,7 @@ func leavings(l *lab.Lab) string {
 			if path == l.Dir || filepath.Base(path) == "locks" { // a file that is locked can't be removed
 				return fs.SkipDir
 			}
-			if err == nil && filepath.Base(path) != "worktrees" { // git may leave it, empty
+			if name := filepath.Base(path); err == nil && name != "worktrees" && name != "joined-packs" { // git may leave it, empty
 				fmt.Fprintln(&b, path)
 			}
 			return nil

@@ -79,8 +79,8 @@ func Import(ctx context.Context, w *workspace.Workspace, i ImportOptions) error 
 		if i.Report != nil {
 			i.Report(n+1, len(im.list), done)
 		}
-		if (n+1)%manyPacks == 0 && !i.Dry {
-			if err := git.RollUp(ctx, w.Repo); err != nil {
+		if ((n+1)%manyPacks == 0 || n+1 == len(im.list)) && !i.Dry {
+			if err := git.Gather(ctx, w.Repo); err != nil {
 				w.Store.Log(time.Now(), err.Error())
 			}
 		}
@@ -92,8 +92,8 @@ func Import(ctx context.Context, w *workspace.Workspace, i ImportOptions) error 
 }
 
 // manyPacks is how many sessions, with a pack each, are imported before packs
-// are rolled up: a reader opens one pack after the other.
-const manyPacks = 100
+// are gathered: a reader opens one pack after the other.
+const manyPacks = 50
 
 // Importable returns how many sessions [Import] would make a mission of; those of
 // which something is withheld do not count. It reads only the beginnings of files,
@@ -186,17 +186,22 @@ func (im *importer) recorded(id record.ID) importPlan {
 	return t
 }
 
-func (im *importer) mission(ctx context.Context, c *candidate) (record.ID, error) {
+// mission returns the mission of a session. guess leaves it to [owns], within the
+// transaction, to find that another session has it.
+func (im *importer) mission(ctx context.Context, c *candidate, guess bool) (record.ID, error) {
 	for _, digits := range []int{8, 12} {
 		if id, err := record.OfSession(c.Session, digits); err == nil && slices.Contains(im.missions[c.Session], id) {
 			return id, nil
 		}
 	}
+	if guess {
+		return record.OfSession(c.Session, 8)
+	}
 	return ownMission(ctx, im.Workspace, c.Session, c.Session)
 }
 
 func (im *importer) look(ctx context.Context, c *candidate, done *Imported) error {
-	id, err := im.mission(ctx, c)
+	id, err := im.mission(ctx, c, false)
 	if err != nil {
 		return err
 	}
@@ -224,12 +229,17 @@ const maxAtOnce = 32 << 20
 
 // some imports the next part of a session, and reports whether there is more.
 func (im *importer) some(ctx context.Context, c *candidate, st *session.Known, done *Imported) (more bool, err error) {
+	tries := 0
 	choose := func(ctx context.Context) (ledgertx.Job, error) {
-		id, err := im.mission(ctx, c)
-		return ledgertx.Job{Mission: id, At: im.At, What: "import"}, err
+		tries++
+		id, err := im.mission(ctx, c, tries == 1)
+		return ledgertx.Job{Mission: id, At: im.At, What: "import", Config: im.config}, err
 	}
 	err = ledgertx.Run(ctx, im.Workspace, choose, func(ctx context.Context, tx *ledgertx.Tx) error {
 		if err := tx.Open(ctx); err != nil {
+			if tries == 1 && git.Lost(err) { // another one may be its own
+				return errors.Join(err, git.ErrConflict)
+			}
 			return err
 		}
 		t, err := im.planImport(ctx, tx.ID, tx.Ledger, c, st)
@@ -369,8 +379,11 @@ func (im *importer) turn(ctx context.Context, tx *ledgertx.Tx, c *candidate, seg
 			return nil, err
 		}
 	}
-	if err := rec.compare(ctx, t); err != nil {
-		return nil, err
+	if t.Base != t.Code || im.compared != t.Code {
+		if err := rec.compare(ctx, t); err != nil {
+			return nil, err
+		}
+		im.compared = t.Code
 	}
 	rec.prove(t, raw, sides{})
 	files := make(map[string][]byte)

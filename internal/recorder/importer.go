@@ -5,10 +5,13 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 
 	"gitagent/internal/agent"
+	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
+	"gitagent/internal/ledgertx"
 	"gitagent/internal/record"
 	"gitagent/internal/transcript"
 	"gitagent/internal/workspace"
@@ -29,6 +32,8 @@ type importer struct {
 	places   map[string]placed           // of directories
 	there    map[string]bool             // whether a path is there
 	logs     map[string]headLog          // by git directory
+	compared object.Hash                 // the last commit that was, so it is here
+	config   func() (git.Config, error)  // git's configuration, read once
 }
 
 // A candidate is a session to be imported.
@@ -44,6 +49,7 @@ func newImporter(ctx context.Context, w *workspace.Workspace, i ImportOptions) (
 	im := &importer{
 		Workspace: w, ImportOptions: i, missions: make(map[string][]record.ID), last: make(map[record.ID]*turns.Glance), alike: make(map[string][]*candidate),
 		places: make(map[string]placed), there: make(map[string]bool), logs: make(map[string]headLog),
+		config: sync.OnceValues(func() (git.Config, error) { return ledgertx.ReadConfig(ctx, w.Repo) }),
 	}
 	head, err := w.Repo.Head(ctx)
 	if err != nil {
