@@ -36,7 +36,7 @@ func chain(t testing.TB, repo *Repo, from, n int, last object.Hash) (all []objec
 				break
 			}
 		}
-		text := strings.Repeat(fmt.Sprint("a line of the file\n"), 100) + fmt.Sprint(from+i)
+		text := strings.Repeat("a line of the file\n", 100) + fmt.Sprint(from+i)
 		one, err := o.Write(plumbing.BlobObject, []byte(text))
 		gittest.Must(t, err)
 		large, err := o.Write(plumbing.BlobObject, bytes.Repeat(fmt.Appendf(nil, "%d of a conversation\n", from+i), 2000))
