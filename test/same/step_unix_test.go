@@ -152,7 +152,7 @@ func (w *walk) hook() step {
 		id = "12121212"
 	}
 	n := s.IntN(1000)
-	does := s.pick("true", fmt.Sprintf("echo %d >>a.txt", n), fmt.Sprintf("echo %d >turn%d.txt", n, n), "rm -f a.txt", "git commit -q --allow-empty -m 'by the agent'", "echo hunter2-secret >s.txt", "mkdir -p build; echo x >build/o; echo y >y.ignored", "sed -i 's/a/b/' src/main.go")
+	does := s.pick("true", fmt.Sprintf("echo %d >>a.txt", n), fmt.Sprintf("echo %d >turn%d.txt", n, n), "rm -f a.txt", "git commit -q --allow-empty -m 'by the agent'", "echo hunter2-secret >s.txt", "mkdir -p build; echo x >build/o; echo y >y.ignored", "sed -i 's/a/b/' src/main.go", "sed -i '2,4d' a.txt", "sed -i 's/[0-9]$/x/' *.txt", "git mv a.txt moved.txt", fmt.Sprintf("seq %d >a.txt", 1+n%50))
 	switch {
 	case s.chance(45):
 		script := fmt.Sprintf("said=%d000 prompt=%d\n%sturn %s 'Do %d' %q", 1+n, 1+n, prelude, id, n, does)
