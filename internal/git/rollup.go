@@ -21,7 +21,7 @@ const (
 	// maxSmallPacks is how many smaller packs may exist, and maxJoinedPacks how
 	// many of them [Join] may have made. Git searches each.
 	maxSmallPacks  = 20
-	maxJoinedPacks = 5
+	maxJoinedPacks = 20
 )
 
 // RollUpDue reports whether [RollUp] has work. It reads one directory.
