@@ -46,6 +46,7 @@ type commandLevel struct {
 	raw      bool // wants its arguments unchanged
 	takes    bool // takes arguments in addition to its commands
 	flags    []string
+	helps    bool // --help is among its flags, and no value of one
 }
 
 // parse splits args. The line has what was understood before a usage error.
@@ -88,13 +89,11 @@ func parse(app *cli.App, args []string) (*line, error) {
 			l.args = append(l.args, arg)
 		}
 	}
-	if slices.ContainsFunc(l.levels, commandLevel.helps) {
+	if slices.ContainsFunc(l.levels, func(v commandLevel) bool { return v.helps }) {
 		l.args = nil // urfave/cli would take them for topics
 	}
 	return l, nil
 }
-
-func (v commandLevel) helps() bool { return slices.Contains(v.flags, "--help") }
 
 // twice reports whether a flag was given under two of its names: the library
 // refuses that, and crashes if it is asked to complete it.
@@ -143,7 +142,7 @@ func (l *line) flag(arg string, rest []string) (int, error) {
 		l.version = true
 	case name == "h" || name == "help":
 		l.whole = l.whole || name == "help"
-		owner.flags = append(owner.flags, "--help")
+		owner.flags, owner.helps = append(owner.flags, "--help"), true
 	default:
 		owner.flags = append(owner.flags, words...)
 	}

@@ -179,10 +179,11 @@ func TestPaths(t *testing.T) {
 		{"-C . diff 3 -- -x", `args=["3"] paths=["-x"] stat=false`, 0},
 		{"-- diff", `args=[] paths=[] stat=false`, 0},
 		{"-- diff 3 --stat -- a", `args=["3"] paths=["a"] stat=true`, 0},
+		{"diff --grep --help 3 -- a", `args=["3"] paths=["a"] stat=false`, 0}, // which is a value
 	} {
 		app := &cli.App{Name: "git-agent-test", Commands: []*cli.Command{{
 			Name:  "diff",
-			Flags: []cli.Flag{&cli.BoolFlag{Name: "stat"}},
+			Flags: []cli.Flag{&cli.BoolFlag{Name: "stat"}, &cli.StringFlag{Name: "grep"}},
 			Action: WithPaths(OptionalArg("turn", func(c *cli.Context) error {
 				fmt.Fprintf(c.App.Writer, "args=%q paths=%q stat=%v", c.Args().Slice(), Paths(c), c.Bool("stat"))
 				return nil
