@@ -56,6 +56,7 @@ func logCommits(c *cli.Context) (err error) {
 		if err != nil {
 			return err
 		}
+		q.Many = true
 		q.Only = gitdiff.Paths{Dir: ".", Specs: paths}
 		sum, err := l.contributions(q, false)
 		if err != nil {

@@ -524,7 +524,26 @@ func (v *versions) ancestry(skip bool) [][]int {
 	return all
 }
 
-// write writes the grafts file that gives git the parents.
+// reached returns the places that git may come to from one, which must be among
+// them, by the parents that it is told of.
+func reached(from int, parents [][]int) []bool {
+	seen := make([]bool, len(parents))
+	seen[from] = true
+	for todo := []int{from}; len(todo) > 0; {
+		at := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, p := range parents[at] {
+			if !seen[p] {
+				seen[p] = true
+				todo = append(todo, p)
+			}
+		}
+	}
+	return seen
+}
+
+// write writes the grafts file that gives git the parents, of those commits to
+// which it may come.
 func (q *question) write(path string, g *graph, parents [][]int) (err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -545,8 +564,9 @@ func (q *question) write(path string, g *graph, parents [][]int) (err error) {
 			fmt.Fprintln(w, commit)
 		}
 	}
-	for at, n := range g.nodes {
-		if n.edge {
+	for at, may := range reached(g.index[q.commit], parents) {
+		n := g.nodes[at]
+		if n.edge || !may {
 			continue
 		}
 		line := []string{n.hash.String()}

@@ -30,6 +30,9 @@ type Landing struct {
 	Base object.Hash
 	// Own leaves out what a merge has from one of its parents.
 	Own bool
+	// Many tells that questions about other commits follow. What they are likely
+	// to be about is looked up with what this one is.
+	Many bool
 	// Only are the paths that count.
 	Only gitdiff.Paths
 	// Files is of how many git is asked at most, as turns alone don't say
@@ -142,6 +145,9 @@ func (a *landing) answer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if a.h.next, err = a.next(files); err != nil {
+		return err
+	}
 	for i, c := range changes {
 		a.sum.Removed += c.Deletions
 		if lineless(c) {
@@ -239,10 +245,8 @@ func (a *landing) changes(ctx context.Context) ([]gitdiff.Change, error) {
 
 func (a *landing) file(ctx context.Context, f *file) error {
 	c := f.c
-	if !lineless(c) && c.Insertions > 0 && !a.Own {
-		if exact, err := a.exact(ctx, f); exact || err != nil {
-			return err
-		}
+	if f.lines != nil {
+		return a.exact(ctx, f)
 	}
 	if err := a.lines(ctx, c); err != nil {
 		return err
@@ -311,7 +315,7 @@ func (a *landing) contribution(t *turns.Turn) *Contribution {
 	c := a.of[key]
 	if c == nil {
 		c = &Contribution{Turn: t, files: make(map[string]bool)}
-		if c.order = slices.IndexFunc(a.h.turns, func(of *pastTurn) bool { return of.key() == key }); c.order >= 0 {
+		if c.order = a.h.place(key); c.order >= 0 {
 			c.past = a.h.turns[c.order]
 		}
 		a.of[key] = c
@@ -321,6 +325,20 @@ func (a *landing) contribution(t *turns.Turn) *Contribution {
 
 // key tells the record from others.
 func (t *pastTurn) key() recorded { return recorded{t.id, t.at, t.code} }
+
+// place returns where a turn is in h.turns, -1 if it is not there.
+func (h *History) place(of recorded) int {
+	if h.places == nil {
+		h.places = make(map[recorded]int, len(h.turns))
+		for at, t := range h.turns {
+			h.places[t.key()] = at
+		}
+	}
+	if at, ok := h.places[of]; ok {
+		return at
+	}
+	return -1
+}
 
 // named adds the turns that the commits' messages name.
 func (a *landing) named() error {

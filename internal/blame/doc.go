@@ -10,6 +10,7 @@
 //	graph.go     the commits of a history, in one order
 //	versions.go  what a file was in each of them
 //	presence.go  which of these texts have a line, kept as where it comes and goes
+//	lookup.go    what files were in all of them, asked of git together
 //	sources.go   which states a commit took its lines from
 //	blame.go     the question to git
 //	answer.go    the answer: runs of lines, and their texts, read as they are needed

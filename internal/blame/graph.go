@@ -20,6 +20,7 @@ type graph struct {
 	index map[object.Hash]int  // into nodes
 	turns map[*pastTurn]bool   // whose states are in it
 	list  []*pastTurn          // the same, in order of their starts
+	files *lookup              // nil before a file is looked up
 	cut   map[object.Hash]bool // where a shallow clone ends: what is new there may be older
 }
 

@@ -26,8 +26,9 @@ type History struct {
 	w        *workspace.Workspace
 	objects  *git.Objects
 	conf     git.Config
-	promisor string      // the remote of a partial clone, "" for other clones
-	turns    []*pastTurn // each once, in order of their starts
+	promisor string           // the remote of a partial clone, "" for other clones
+	turns    []*pastTurn      // each once, in order of their starts
+	places   map[recorded]int // in turns; nil before they are needed
 	states   map[object.Hash]*savedState
 	asked    object.Hash // the commit of the last question
 	// kept is the graph of an earlier question, and what was looked up in it;
@@ -35,6 +36,7 @@ type History struct {
 	// comes from what is after a commit.
 	kept  *graph
 	files map[string]*versions
+	next  []string // files that may be asked about next
 }
 
 // A pastTurn is what is kept of a turn's record.
@@ -114,6 +116,7 @@ func (h *History) versions(ctx context.Context, commit object.Hash, list []*past
 		v = newVersions(h.w.Repo, h.objects, h, h.kept)
 		h.files[name] = v
 	}
+	v.next = h.next
 	return v, nil
 }
 

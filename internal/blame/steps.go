@@ -23,6 +23,8 @@ type file struct {
 	turns         []*pastTurn // that may have changed it, the newest first
 	before, after []object.Hash
 	was           []object.Hash // before, under its former name
+	// lines are how many each turn wrote; nil if git has to be asked.
+	lines map[*pastTurn]int
 }
 
 // had is what a turn found.
@@ -49,9 +51,10 @@ func (a *landing) look(ctx context.Context, changes []gitdiff.Change) ([]*file, 
 	last := a.committed().Add(time.Second)
 	files := make([]*file, len(changes))
 	var names []string
+	asked := 0
 	for i, c := range changes {
 		files[i] = &file{c: c}
-		if a.early() || len(names) >= maxAsked {
+		if a.early() || asked >= maxAsked {
 			continue
 		}
 		for _, t := range slices.Backward(a.h.turns) {
@@ -60,7 +63,12 @@ func (a *landing) look(ctx context.Context, changes []gitdiff.Change) ([]*file, 
 			}
 			if t.more || slices.Contains(t.paths, c.Path) || slices.Contains(t.paths, c.From) {
 				files[i].turns = append(files[i].turns, t)
-				names = append(names, t.code.String()+":"+c.Path, t.own().String()+":"+c.Path, t.own().String()+":"+c.From)
+				asked += 3
+				code, own := t.code.String()+":", t.own().String()+":"
+				names = append(names, code+c.Path, own+c.Path)
+				if c.From != c.Path {
+					names = append(names, own+c.From)
+				}
 			}
 		}
 	}
@@ -78,8 +86,11 @@ func (a *landing) look(ctx context.Context, changes []gitdiff.Change) ([]*file, 
 	}
 	for _, f := range files {
 		for range f.turns {
-			f.after, f.before, f.was = append(f.after, hashes[0]), append(f.before, hashes[1]), append(f.was, hashes[2])
-			hashes = hashes[3:]
+			f.after, f.before, f.was = append(f.after, hashes[0]), append(f.before, hashes[1]), append(f.was, hashes[1])
+			hashes = hashes[2:]
+			if f.c.From != f.c.Path {
+				f.was[len(f.was)-1], hashes = hashes[0], hashes[1:]
+			}
 		}
 	}
 	return files, nil
@@ -104,18 +115,63 @@ type step struct {
 	from, to object.Hash
 }
 
-// exact counts the lines of a file that turns alone changed, in sequence, and
-// reports whether they did. Most files are such, and git need not be asked.
-func (a *landing) exact(ctx context.Context, f *file) (bool, error) {
+// next finds the files that turns alone changed, in sequence: most are such.
+// It returns those about which git has to be asked, and perhaps will be.
+func (a *landing) next(files []*file) (names []string, err error) {
+	for _, f := range files {
+		if lineless(f.c) || f.c.Insertions == 0 {
+			continue
+		}
+		if !a.Own {
+			if f.lines, err = a.counts(f); err != nil {
+				return nil, err
+			}
+		}
+		if f.lines == nil && len(f.turns) > 0 {
+			names = append(names, f.c.Path)
+		}
+	}
+	if !a.Many || len(names) == 0 {
+		return names, nil
+	}
+	last := a.committed()
+	for _, t := range slices.Backward(a.h.turns) {
+		if len(names) >= maxTogether {
+			break
+		}
+		if !t.at.After(last) && len(t.paths) <= maxTogether {
+			names = appendNew(names, t.paths...)
+		}
+	}
+	return names, nil
+}
+
+// exact adds the lines of a file that turns alone changed: git is not asked.
+func (a *landing) exact(ctx context.Context, f *file) error {
+	for t, n := range f.lines {
+		if err := a.wrote(ctx, t, f.c.Path, n); err != nil {
+			return err
+		}
+		a.sum.Lines += n
+	}
+	if f.c.Deletions > 0 {
+		return a.whole(ctx, f)
+	}
+	return nil
+}
+
+// counts returns how many lines of a file each turn wrote; nil if not turns alone
+// changed it, in sequence.
+func (a *landing) counts(f *file) (map[*pastTurn]int, error) {
 	steps, err := a.steps(f)
 	if len(steps) == 0 || err != nil {
-		return false, err
+		return nil, err
 	}
 	counts := map[*pastTurn]int{steps[0].t: f.c.Insertions}
 	if len(steps) > 1 {
 		owners, err := a.owners(steps)
 		if owners == nil || err != nil {
-			return false, err
+			return nil, err
 		}
 		clear(counts)
 		for _, t := range owners {
@@ -124,16 +180,7 @@ func (a *landing) exact(ctx context.Context, f *file) (bool, error) {
 			}
 		}
 	}
-	for t, n := range counts {
-		if err := a.wrote(ctx, t, f.c.Path, n); err != nil {
-			return false, err
-		}
-		a.sum.Lines += n
-	}
-	if f.c.Deletions > 0 {
-		return true, a.whole(ctx, f)
-	}
-	return true, nil
+	return counts, nil
 }
 
 // steps returns the changes from the old version to the new, the newest first,

@@ -2,12 +2,8 @@ package blame
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"hash/maphash"
-	"runtime"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -22,7 +18,8 @@ type versions struct {
 	objects  *git.Objects
 	history  *git.Objects // those with the ledgers
 	graph    *graph
-	promisor string // the remote of a partial clone, "" for other clones
+	promisor string   // the remote of a partial clone, "" for other clones
+	next     []string // files that may be asked about after this one
 	names    []string
 	blobs    [][]object.Hash // by name and place; zero where there is none
 
@@ -61,81 +58,26 @@ func (v *versions) add(ctx context.Context, names ...string) error {
 	return v.read(ctx)
 }
 
+// named returns what a file was in the graph's commits. What is likely to be
+// asked next is looked up with it.
 func (v *versions) named(ctx context.Context, name string) ([]object.Hash, error) {
-	nodes := v.graph.nodes
-	blobs := make([]object.Hash, len(nodes))
-	parts := max(1, min(runtime.GOMAXPROCS(0), len(nodes)/256))
-	errs := make([]error, parts)
-	var done sync.WaitGroup
-	for i := range parts {
-		done.Go(func() {
-			from, to := i*len(nodes)/parts, (i+1)*len(nodes)/parts
-			errs[i] = v.look(ctx, nodes[from:to], name, blobs[from:to])
-		})
+	if v.graph.files == nil {
+		v.graph.files = newLookup(v.graph.nodes)
 	}
-	done.Wait()
-	return blobs, errors.Join(errs...)
-}
-
-func (v *versions) look(ctx context.Context, nodes []*node, name string, blobs []object.Hash) error {
-	var in strings.Builder
-	empty := v.repo.Format().EmptyTree().String() + " "
-	asked := make(map[object.Hash]bool)
-	for _, n := range nodes {
-		if !asked[n.tree] && !n.tree.IsZero() {
-			asked[n.tree] = true
-			in.WriteString(empty + n.tree.String() + "\n")
-		}
-	}
-	// cat-file would need the blobs, which a partial clone fetches one by one.
-	out, err := v.repo.With(git.Env("GIT_LITERAL_PATHSPECS=1")).Output(ctx, strings.NewReader(in.String()),
-		"diff-tree", "--stdin", "-r", "-z", "--raw", "--no-renames", "--", name)
-	if err != nil {
-		return err
-	}
-	found, err := parseLook(string(out), name, empty)
-	for i, n := range nodes {
-		blobs[i] = found[n.tree]
-	}
-	return err
-}
-
-// parseLook reads what `git diff-tree` prints for trees, each against the empty
-// one: a line with the two hashes, of which empty is the first one and a blank,
-// then for each path its modes, hashes and status, NUL, the path, NUL. It
-// returns the blob of a path by tree.
-func parseLook(out, name, empty string) (map[object.Hash]object.Hash, error) {
-	blobs := make(map[object.Hash]object.Hash)
-	var tree object.Hash
-	for out != "" {
-		if rest, ok := strings.CutPrefix(out, empty); ok {
-			line, rest, _ := strings.Cut(rest, "\n")
-			hash, err := object.ParseHash(line)
-			if err != nil {
-				return nil, err
+	files := v.graph.files
+	if !files.has(name) {
+		together := []string{name}
+		for _, other := range v.next {
+			if len(together) < maxTogether && !files.has(other) {
+				together = appendNew(together, other)
 			}
-			tree, out = hash, rest
-			continue
 		}
-		meta, rest, _ := strings.Cut(out, "\x00")
-		path, rest, ended := strings.Cut(rest, "\x00")
-		fields := strings.Fields(meta)
-		if len(fields) != 5 || !ended {
-			return nil, fmt.Errorf("unexpected answer %q of git diff-tree", meta)
-		}
-		hash, err := object.ParseHash(fields[3])
-		if err != nil {
+		if err := files.ask(ctx, v.repo, v.graph.nodes, together); err != nil {
 			return nil, err
 		}
-		if path == name && fields[1] != submodule {
-			blobs[tree] = hash
-		}
-		out = rest
 	}
-	return blobs, nil
+	return files.blobs(name), nil
 }
-
-const submodule = "160000"
 
 // same reports whether two commits have equal content under all names.
 func (v *versions) same(a, b int) bool {

@@ -1,0 +1,204 @@
+package blame
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"gitagent/internal/git"
+	"gitagent/internal/git/object"
+)
+
+// A lookup is what files were in a graph's commits, as where they changed: git
+// compares neighbours, so it reads little of most trees, and is asked about
+// several files at once.
+type lookup struct {
+	from    []int // by place: the earlier place that it is compared with, -1 for an empty tree
+	changes map[string][]change
+	kept    int // changes in all
+}
+
+// A change is a place in a graph, and what a file is there and was not at the
+// place that it is compared with: zero if it is not there.
+type change struct {
+	at   int
+	blob object.Hash
+}
+
+// Limits of what is looked up at once, and kept.
+const (
+	maxTogether = 32
+	maxChanges  = 1 << 20
+)
+
+func newLookup(nodes []*node) *lookup {
+	return &lookup{from: neighbours(nodes), changes: make(map[string][]change)}
+}
+
+// neighbours returns, for each place, an earlier one with a tree that is likely
+// to be much the same: one with the very same tree, else the first parent, else
+// the last before it that has a tree. It is -1 if there is none.
+func neighbours(nodes []*node) []int {
+	from := make([]int, len(nodes))
+	with := make(map[object.Hash]int, len(nodes)) // the last place with a tree
+	last := -1
+	for at, n := range nodes {
+		from[at] = -1
+		if n.tree.IsZero() {
+			continue
+		}
+		if same, ok := with[n.tree]; ok {
+			from[at] = same
+		} else if n.first >= 0 && n.first < at && !nodes[n.first].tree.IsZero() {
+			from[at] = n.first
+		} else {
+			from[at] = last
+		}
+		with[n.tree], last = at, at
+	}
+	return from
+}
+
+// has reports whether a file was looked up.
+func (l *lookup) has(name string) bool {
+	_, ok := l.changes[name]
+	return ok
+}
+
+// blobs returns what a file that was looked up is at each place.
+func (l *lookup) blobs(name string) []object.Hash {
+	blobs := make([]object.Hash, len(l.from))
+	changes := l.changes[name]
+	for at, from := range l.from {
+		if from >= 0 {
+			blobs[at] = blobs[from]
+		}
+		if len(changes) > 0 && changes[0].at == at {
+			blobs[at], changes = changes[0].blob, changes[1:]
+		}
+	}
+	return blobs
+}
+
+// ask looks files up in the commits of a graph.
+func (l *lookup) ask(ctx context.Context, repo *git.Repo, nodes []*node, names []string) error {
+	var places []int // where git has to compare
+	for at, n := range nodes {
+		if from := l.from[at]; !n.tree.IsZero() && (from < 0 || nodes[from].tree != n.tree) {
+			places = append(places, at)
+		}
+	}
+	parts := max(1, min(runtime.GOMAXPROCS(0), len(places)/256))
+	found, errs := make([]map[string][]change, parts), make([]error, parts)
+	var done sync.WaitGroup
+	for i := range parts {
+		done.Go(func() {
+			found[i], errs[i] = l.compare(ctx, repo, nodes, places[i*len(places)/parts:(i+1)*len(places)/parts], names)
+		})
+	}
+	done.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	if l.kept > maxChanges {
+		clear(l.changes)
+		l.kept = 0
+	}
+	for _, name := range names {
+		l.changes[name] = nil
+		for _, part := range found {
+			l.changes[name] = append(l.changes[name], part[name]...)
+		}
+		l.kept += len(l.changes[name])
+	}
+	return nil
+}
+
+func (l *lookup) compare(ctx context.Context, repo *git.Repo, nodes []*node, places []int, names []string) (map[string][]change, error) {
+	empty := repo.Format().EmptyTree().String()
+	pairs := make([]string, len(places)) // as git is asked, and answers
+	for i, at := range places {
+		from := empty
+		if l.from[at] >= 0 {
+			from = nodes[l.from[at]].tree.String()
+		}
+		pairs[i] = from + " " + nodes[at].tree.String() + "\n"
+	}
+	// cat-file would need the blobs, which a partial clone fetches one by one.
+	args := []string{"diff-tree", "--stdin", "-r", "-z", "--raw", "--no-renames", "--"}
+	out, err := repo.With(git.Env("GIT_LITERAL_PATHSPECS=1")).Output(ctx, strings.NewReader(strings.Join(pairs, "")), append(args, limits(names)...)...)
+	if err != nil {
+		return nil, err
+	}
+	return parseComparisons(out, pairs, places, names)
+}
+
+// maxNamed is how many files of a directory are named to git. It holds each name
+// against each entry of a tree, so to take the changes of all is faster soon.
+const maxNamed = 2
+
+// limits returns the paths to which git is limited for some files.
+func limits(names []string) (paths []string) {
+	in := make(map[string]int)
+	for _, name := range names {
+		in[path.Dir(name)]++
+	}
+	for _, name := range names {
+		if dir := path.Dir(name); dir == "." || in[dir] <= maxNamed {
+			paths = append(paths, name)
+		} else {
+			paths = appendNew(paths, dir)
+		}
+	}
+	return paths
+}
+
+// parseComparisons reads what `git diff-tree` prints for pairs of trees: each
+// pair, as it was asked, then for each path its modes, hashes and status, NUL,
+// the path, NUL. It returns the changes of some paths, by place.
+func parseComparisons(out []byte, pairs []string, places []int, names []string) (map[string][]change, error) {
+	changes := make(map[string][]change)
+	next := 0 // in pairs
+	for len(out) > 0 {
+		if out[0] != ':' {
+			if next == len(pairs) || len(out) < len(pairs[next]) || string(out[:len(pairs[next])]) != pairs[next] {
+				return nil, fmt.Errorf("unexpected answer of git diff-tree, after %d comparisons", next)
+			}
+			out = out[len(pairs[next]):]
+			next++
+			continue
+		}
+		meta, rest, _ := bytes.Cut(out, []byte{0})
+		name, rest, ended := bytes.Cut(rest, []byte{0})
+		fields := bytes.Fields(meta)
+		if len(fields) != 5 || !ended || next == 0 {
+			return nil, fmt.Errorf("unexpected answer %q of git diff-tree", meta)
+		}
+		out = rest
+		at := slices.Index(names, string(name))
+		if at < 0 {
+			continue
+		}
+		var blob object.Hash
+		if string(fields[1]) != submodule {
+			var err error
+			if blob, err = object.ParseHash(fields[3]); err != nil {
+				return nil, err
+			}
+		}
+		changes[names[at]] = append(changes[names[at]], change{places[next-1], blob})
+	}
+	if next != len(pairs) {
+		return nil, fmt.Errorf("git diff-tree compared %d of %d: %w", next, len(pairs), io.ErrUnexpectedEOF)
+	}
+	return changes, nil
+}
+
+const submodule = "160000"
