@@ -35,7 +35,7 @@ func Patches(ctx context.Context, r *git.Repo, pairs [][2]object.Hash, only Path
 	for _, p := range pairs {
 		fmt.Fprintf(&in, "%s %s\n", p[0], p[1])
 	}
-	p := &patchReader{pairs: pairs, most: most, next: f}
+	p := &patchReader{pairs: pairs, heading: heading(pairs, 0), most: most, next: f}
 	var stderr bytes.Buffer
 	args := []string{"diff-tree", "--stdin", "-r", "-p", "--full-index", "--no-renames", "--unified=3", "--"}
 	err := r.With(git.In(only.Dir), git.Wary).Run(ctx, strings.NewReader(in.String()), p, &stderr, append(args, only.Specs...)...)
@@ -58,10 +58,11 @@ func Patches(ctx context.Context, r *git.Repo, pairs [][2]object.Hash, only Path
 // both trees, then for each file "diff --git" with unused names, and "index"
 // with the versions.
 type patchReader struct {
-	pairs [][2]object.Hash
-	most  int
-	next  func(i int, patches map[Versions]*Patch) error
-	err   error
+	pairs   [][2]object.Hash
+	heading string // of the next pair
+	most    int
+	next    func(i int, patches map[Versions]*Patch) error
+	err     error
 
 	line    []byte // so far
 	long    bool   // the rest of it is dropped
@@ -98,10 +99,11 @@ func (p *patchReader) Write(b []byte) (int, error) {
 }
 
 func (p *patchReader) endLine() {
-	if p.pair < len(p.pairs) && string(p.line)+"\n" == heading(p.pairs, p.pair) {
+	if line, ok := strings.CutSuffix(p.heading, "\n"); ok && string(p.line) == line {
 		p.end()
 		p.total = 0
 		p.pair++
+		p.heading = heading(p.pairs, p.pair)
 		p.patches = make(map[Versions]*Patch)
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"encoding/json"
 	"io"
 	"path/filepath"
 	"slices"
@@ -78,7 +79,11 @@ func (p *Page) Write(ctx context.Context, to io.Writer) (*Written, error) {
 	if err := w.flush(); err != nil {
 		return nil, err
 	}
-	if err := w.pack("index", w.index); err != nil {
+	data, err := json.Marshal(w.index)
+	if err == nil {
+		err = w.pack("index", append(data, '\n'))
+	}
+	if err != nil {
 		return nil, err
 	}
 	if err := cmp.Or(foot(buffered, text), buffered.Flush()); err != nil {
