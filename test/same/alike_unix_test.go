@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
 )
 
@@ -98,6 +99,8 @@ func (w *twins) same(a, b token) bool {
 		return true
 	case a.kind == "age" && b.kind == "age":
 		return near(a.text, b.text)
+	case shortened(a, b):
+		return true
 	case w.moment(a.text) && w.moment(b.text):
 		return true
 	case !w.fresh || a.kind != b.kind && (a.kind != "hex" && a.kind != "temp" || b.kind != "hex" && b.kind != "temp"):
@@ -126,6 +129,13 @@ func (w *twins) same(a, b token) bool {
 	w.of[0][short(a.text)], w.of[1][short(b.text)] = short(b.text), short(a.text)
 	w.pairs = append(w.pairs, [2]string{a.text, b.text})
 	return true
+}
+
+// shortened reports whether two tokens may be one hash: how far git shortens one depends on how many objects are in packs,
+// and so on whether something has just put packs together in the background.
+func shortened(a, b token) bool {
+	hash := func(t token) bool { return (t.kind == "hex" || t.kind == "temp") && len(t.text) >= 7 }
+	return hash(a) && hash(b) && (strings.HasPrefix(a.text, b.text) || strings.HasPrefix(b.text, a.text))
 }
 
 // moment reports whether a number is the time of something in this walk, in seconds or milliseconds.
@@ -247,4 +257,30 @@ func unpacked(text string) string {
 		}
 		return ">" + strings.ReplaceAll(took.ReplaceAllString(string(data), "${1}ms"), ",", ",\n") + "<"
 	})
+}
+
+// TestAlike: what two builds have printed, in a walk that has written something.
+func TestAlike(t *testing.T) {
+	t.Parallel()
+	known := vocabulary{"1111111aaa"}
+	for _, tt := range []struct {
+		before, now string
+		want        bool
+	}{
+		{"as it was", "as it was", true},
+		{"one", "two", false},
+		{"index 0000000..9df7dba", "index 00000000..9df7dbab", true}, // one hash, shortened in two ways
+		{"index 0000000..9df7dba", "index 00000000..8df7dbab", false},
+		{"at 9df7dba", "at 8df7dba", true}, // made in the walk
+		{"at 9df7dba, 9df7dba", "at 8df7dba, 7df7dba", false},
+		{"at 1111111", "at 8df7dba", false}, // it was there before
+		{"12s ago", "13s ago", true},
+		{"12s ago", "13m ago", false},
+	} {
+		w := newTwins(known)
+		w.fresh = true
+		if got := w.alike(tt.before, tt.now); got != tt.want {
+			t.Errorf("alike(%q, %q) = %t, want %t", tt.before, tt.now, got, tt.want)
+		}
+	}
 }
