@@ -256,6 +256,13 @@ func (d *Dir) Look(name string, f func(fs.FileInfo)) error {
 	if err != nil {
 		return err
 	}
+	info, err := root.Lstat(name)
+	if err == nil && !info.IsDir() {
+		err = &fs.PathError{Op: "open", Path: name, Err: syscall.ENOTDIR} // OpenRoot would wait for who writes to a pipe
+	}
+	if err != nil {
+		return d.named(name, err)
+	}
 	in, err := root.OpenRoot(name)
 	if err != nil {
 		return d.named(name, err)

@@ -69,6 +69,9 @@ func TestPlanted(t *testing.T) {
 					t.Errorf("%s: %v", what, err)
 				}
 			}
+			if err := d.Look("sub/file", func(fs.FileInfo) {}); (err == nil) != (name == "a directory") {
+				t.Errorf("look: %v", err)
+			}
 			if data, err := d.ReadFile("sub/file"); err == nil && name != "another name of a file" {
 				t.Errorf("read %q", data)
 			}
