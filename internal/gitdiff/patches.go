@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gitagent/internal/git"
@@ -28,46 +29,55 @@ const maxPatches = 32 << 20
 // bytes, and those of a pair maxPatches; files of more than 32 MB count as binary. An error of f ends it and is
 // returned.
 func Patches(ctx context.Context, r *git.Repo, pairs [][2]object.Hash, only Paths, most int, f func(i int, patches map[Versions]*Patch) error) error {
-	if len(pairs) == 0 {
+	return patches(ctx, r, &patchReader{pairs: pairs, most: most, next: func(i int, c *Comparison) error { return f(i, c.Patches) }}, only)
+}
+
+// patches runs git for what p reads, with more flags for the rest of a [Comparison].
+func patches(ctx context.Context, r *git.Repo, p *patchReader, only Paths, flags ...string) error {
+	if len(p.pairs) == 0 {
 		return nil
 	}
 	var in strings.Builder
-	for _, p := range pairs {
-		fmt.Fprintf(&in, "%s %s\n", p[0], p[1])
+	for _, pair := range p.pairs {
+		fmt.Fprintf(&in, "%s %s\n", pair[0], pair[1])
 	}
-	p := &patchReader{pairs: pairs, heading: heading(pairs, 0), most: most, next: f}
+	p.heading = heading(p.pairs, 0)
 	var stderr bytes.Buffer
-	args := []string{"diff-tree", "--stdin", "-r", "-p", "--full-index", "--no-renames", "--unified=3", "--"}
-	err := r.With(git.In(only.Dir), git.Wary).Run(ctx, strings.NewReader(in.String()), p, &stderr, append(args, only.Specs...)...)
+	args := slices.Concat([]string{"diff-tree", "--stdin", "-r", "-p", "--full-index", "--no-renames", "--unified=3"}, flags, []string{"--"}, only.Specs)
+	err := r.With(git.In(only.Dir), git.Wary).Run(ctx, strings.NewReader(in.String()), p, &stderr, args...)
 	if e := (*git.Error)(nil); errors.As(err, &e) {
 		e.Stderr = strings.TrimSpace(stderr.String())
 	}
-	if p.err == nil && err == nil {
+	switch {
+	case p.err != nil || err != nil:
+	case p.pair != len(p.pairs): // it goes on after one without a tree, with what looks like more of the pair before
+		p.err = fmt.Errorf("git has compared %d", p.pair)
+	default:
 		p.end()
-		if p.err == nil && p.pair != len(pairs) {
-			p.err = fmt.Errorf("git has compared %d", p.pair)
-		}
 	}
 	if err := errors.Join(p.err, err); err != nil {
-		return fmt.Errorf("compare %d pairs of trees: %w", len(pairs), err)
+		return fmt.Errorf("compare %d pairs of trees: %w", len(p.pairs), err)
 	}
 	return nil
 }
 
 // A patchReader parses `git diff-tree --stdin -p --full-index`: a line with
-// both trees, then for each file "diff --git" with unused names, and "index"
-// with the versions.
+// both trees, with --raw a line for each entry that differs, then for each file
+// "diff --git" with unused names, and "index" with the versions.
 type patchReader struct {
 	pairs   [][2]object.Hash
 	heading string // of the next pair
 	most    int
-	next    func(i int, patches map[Versions]*Patch) error
+	next    func(i int, c *Comparison) error
 	err     error
 
 	line    []byte // so far
 	long    bool   // the rest of it is dropped
 	pair    int    // the pair being read, from 1; 0 before the first
-	patches map[Versions]*Patch
+	found   *Comparison
+	raw     []Difference    // of found, in git's order, with directories
+	paths   map[string]bool // of raw
+	limit   int             // of raw
 	file    *Patch
 	hunks   strings.Builder
 	inHunks bool
@@ -104,7 +114,8 @@ func (p *patchReader) endLine() {
 		p.total = 0
 		p.pair++
 		p.heading = heading(p.pairs, p.pair)
-		p.patches = make(map[Versions]*Patch)
+		clear(p.paths)
+		p.found, p.raw = &Comparison{Whole: true, Patches: make(map[Versions]*Patch)}, nil
 		return
 	}
 	switch {
@@ -118,10 +129,12 @@ func (p *patchReader) endLine() {
 	case bytes.HasPrefix(p.line, []byte("index ")):
 		versions, _, _ := strings.Cut(string(p.line[len("index "):]), " ")
 		from, to, _ := strings.Cut(versions, "..")
-		if p.patches != nil {
+		if p.found != nil {
 			p.file = new(Patch)
-			p.patches[Versions{object.NewHash(from), object.NewHash(to)}] = p.file
+			p.found.Patches[Versions{object.NewHash(from), object.NewHash(to)}] = p.file
 		}
+	case bytes.HasPrefix(p.line, []byte{':'}) && p.found != nil:
+		p.entry()
 	case bytes.HasPrefix(p.line, []byte("Binary files ")) && p.file != nil:
 		p.file.Binary = true
 	}
@@ -149,6 +162,7 @@ func (p *patchReader) endFile() {
 func (p *patchReader) end() {
 	p.endFile()
 	if p.pair > 0 && p.err == nil {
-		p.err = p.next(p.pair-1, p.patches)
+		p.found.Found = arranged(p.raw)
+		p.err = p.next(p.pair-1, p.found)
 	}
 }

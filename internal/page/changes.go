@@ -3,9 +3,11 @@ package page
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"gitagent/internal/git"
@@ -16,9 +18,10 @@ import (
 
 // Limits on what is shown of files.
 const (
-	maxChanges = 500       // files of a turn
-	maxPatch   = 256 << 10 // bytes of a patch
-	maxWhole   = 256 << 10 // bytes of a whole version
+	maxChanges   = 500             // files of a turn
+	maxDiffering = 20 * maxChanges // paths that are looked at, with directories
+	maxPatch     = 256 << 10       // bytes of a patch
+	maxWhole     = 256 << 10       // bytes of a whole version
 )
 
 // job returns what to write of t, which follows before.
@@ -27,53 +30,110 @@ func (w *writing) job(t, before *turns.Turn, l *line) *job {
 	if w.without(Code) || t.CodeKnown() != nil {
 		return j
 	}
-	own := t.Change()
 	if before != nil && before.CodeKnown() == nil {
-		j.between = w.differences(before.Code, t.Before().Commit)
+		j.others = [2]object.Hash{before.Code, t.Before().Commit}
 	}
-	j.files = w.differences(own.Sure, own.To)
+	own := t.Change()
+	j.own = [2]object.Hash{own.Sure, own.To}
 	return j
 }
 
-// differences are the files in which two states differ. Their patches are not
-// read yet.
-func (w *writing) differences(from, to object.Hash) []*fileDiff {
-	if from == to {
+// A pair says for which job two trees are compared.
+type pair struct {
+	job int
+	own bool // the turn's change, not what others did before
+}
+
+// give gives the pair's job the files that differ. It keeps no job alive that is written.
+func (p pair) give(jobs []*job, list []*fileDiff) {
+	if j := jobs[p.job]; p.own {
+		j.files = list
+	} else {
+		j.between = list
+	}
+}
+
+// pairs returns the trees that differ between the states of jobs.
+func (w *writing) pairs(jobs []*job) (pairs []pair, trees [][2]object.Hash) {
+	known := w.treesOf(jobs)
+	tree := func(commit object.Hash) (object.Hash, error) {
+		if commit.IsZero() {
+			return w.objects.EmptyTree()
+		}
+		if tree, ok := known[commit]; ok {
+			return tree, nil
+		}
+		return w.objects.TreeOf(commit) // which says what is wrong with it
+	}
+	add := func(p pair, states [2]object.Hash) {
+		if states[0] == states[1] {
+			return
+		}
+		a, err := tree(states[0])
+		var b object.Hash
+		if err == nil {
+			b, err = tree(states[1])
+		}
+		if w.unread.Add(err); err == nil && a != b {
+			pairs, trees = append(pairs, p), append(trees, [2]object.Hash{a, b})
+		}
+	}
+	for i, j := range jobs {
+		add(pair{i, false}, j.others)
+		add(pair{i, true}, j.own)
+	}
+	return pairs, trees
+}
+
+// treesOf returns the trees of jobs' commits, read at once, but for those that
+// can't be.
+func (w *writing) treesOf(jobs []*job) map[object.Hash]object.Hash {
+	trees := make(map[object.Hash]object.Hash)
+	var list []git.Wanted
+	for _, j := range jobs {
+		for _, h := range slices.Concat(j.others[:], j.own[:]) {
+			if _, wanted := trees[h]; !wanted && !h.IsZero() {
+				trees[h] = object.Hash{}
+				list = append(list, git.Wanted{Hash: h, Most: git.MaxCommit})
+			}
+		}
+	}
+	clear(trees)
+	_ = w.objects.Each(list, func(i int, obj *git.Object, err error) error {
+		if err != nil || obj.Type != plumbing.CommitObject {
+			return nil
+		}
+		if c, err := object.ParseCommit(obj.Content); err == nil {
+			trees[obj.Hash] = c.Tree
+		}
 		return nil
-	}
-	a, err := w.tree(from)
-	var b object.Hash
-	if err == nil {
-		b, err = w.tree(to)
-	}
-	var found []gitdiff.Difference
-	whole := true
-	if err == nil && a != b {
-		found, whole, err = gitdiff.Differences(w.objects, a, []object.Hash{b}, maxChanges*20)
-	}
+	})
+	return trees
+}
+
+// differences are the files in which two trees differ, read one at a time.
+// Their patches are not read yet.
+func (w *writing) differences(trees [2]object.Hash) []*fileDiff {
+	found, whole, err := gitdiff.Differences(w.objects, trees[0], trees[1:], maxDiffering)
 	if err != nil {
 		w.unread.Add(err)
 		return nil
 	}
-	var list []*fileDiff
+	return listed(found, whole)
+}
+
+func listed(found []gitdiff.Difference, whole bool) (list []*fileDiff) {
 	for _, d := range found {
 		if len(list) == maxChanges {
 			whole = false
 			break
 		}
-		list = append(list, &fileDiff{Path: strings.ToValidUTF8(d.Path, "\uFFFD"), Kind: kindOf(d), Old: w.version(d.Old), New: w.version(d.New), versions: gitdiff.Versions{Old: d.Old.Hash, New: d.New.Hash}, from: a, to: b})
+		list = append(list, &fileDiff{Path: strings.ToValidUTF8(d.Path, "\uFFFD"), Kind: kindOf(d), Old: version(d.Old), New: version(d.New), versions: gitdiff.Versions{Old: d.Old.Hash, New: d.New.Hash}})
 	}
 	if !whole {
 		list = append(list, &fileDiff{Path: "...", Kind: "M", Left: "there are more files"})
 	}
 	return list
-}
-
-func (w *writing) tree(commit object.Hash) (object.Hash, error) {
-	if commit.IsZero() {
-		return w.objects.EmptyTree()
-	}
-	return w.objects.TreeOf(commit)
 }
 
 func kindOf(d gitdiff.Difference) string {
@@ -89,7 +149,7 @@ func kindOf(d gitdiff.Difference) string {
 }
 
 // version returns a short name, unique in the page, for what a path has.
-func (w *writing) version(e object.Entry) string {
+func version(e object.Entry) string {
 	if e.Mode == filemode.Empty {
 		return ""
 	}
@@ -97,32 +157,52 @@ func (w *writing) version(e object.Entry) string {
 	return digits[:min(16, len(digits))]
 }
 
-// compare reads jobs' patches, and calls upTo(i) once those before i are done.
+// compare reads jobs' files and patches, and calls upTo(i) once those before i are done.
 func (w *writing) compare(jobs []*job, upTo func(int) error) error {
-	type pair struct {
-		job  int
-		list []*fileDiff
-	}
-	var pairs []pair
-	var trees [][2]object.Hash
-	for i, j := range jobs {
-		for _, list := range [][]*fileDiff{j.between, j.files} {
-			if len(list) > 0 && list[0].from != list[0].to {
-				pairs = append(pairs, pair{i, list})
-				trees = append(trees, [2]object.Hash{list[0].from, list[0].to})
-			}
+	pairs, trees := w.pairs(jobs)
+	next := 0
+	var failed error
+	take := func(i int, list []*fileDiff, patches map[gitdiff.Versions]*gitdiff.Patch) error {
+		if failed = upTo(pairs[i].job); failed != nil {
+			return failed
 		}
-	}
-	return gitdiff.Patches(w.ctx, w.Workspace.Repo, trees, gitdiff.Paths{}, maxPatch, func(i int, patches map[gitdiff.Versions]*gitdiff.Patch) error {
-		if err := upTo(pairs[i].job); err != nil {
-			return err
-		}
-		list := pairs[i].list
-		pairs[i].list = nil // its job has it
+		pairs[i].give(jobs, list)
+		next = i + 1
 		for _, f := range list {
 			w.patch(f, patches[f.versions])
 		}
-		return w.wholes(list)
+		failed = w.wholes(list)
+		return failed
+	}
+	err := gitdiff.Compare(w.ctx, w.Workspace.Repo, trees, maxPatch, maxDiffering, func(i int, c *gitdiff.Comparison) error {
+		if c.Whole {
+			return take(i, listed(c.Found, true), c.Patches)
+		}
+		return take(i, w.differences(trees[i]), c.Patches)
+	})
+	if err == nil || failed != nil || w.ctx.Err() != nil {
+		return err
+	}
+	// Git ends at a tree that can't be read.
+	done := next
+	var readable []int
+	var lists [][]*fileDiff
+	var some [][2]object.Hash
+	for i := range pairs {
+		list := w.differences(trees[i])
+		if len(list) > 0 && list[0].Left == "" {
+			readable, lists, some = append(readable, i), append(lists, list), append(some, trees[i])
+		} else if i >= done {
+			pairs[i].give(jobs, list)
+		}
+	}
+	return gitdiff.Patches(w.ctx, w.Workspace.Repo, some, gitdiff.Paths{}, maxPatch, func(i int, patches map[gitdiff.Versions]*gitdiff.Patch) error {
+		list := lists[i]
+		lists[i] = nil // its job has it
+		if readable[i] < done {
+			return nil
+		}
+		return take(readable[i], list, patches)
 	})
 }
 

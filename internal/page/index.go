@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"time"
 
-	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/record"
 )
@@ -142,7 +141,6 @@ type fileDiff struct {
 	Patch      string `json:"patch,omitempty"`
 
 	versions gitdiff.Versions
-	from, to object.Hash // the trees
 }
 
 // A stamp is a time in milliseconds since 1970 for scripts, or 0 if unknown.

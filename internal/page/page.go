@@ -141,7 +141,9 @@ type writing struct {
 type job struct {
 	turn    *turns.Turn
 	line    *line
-	between []*fileDiff
+	others  [2]object.Hash // the commits between which others changed files before the turn; zero if nothing is known
+	own     [2]object.Hash // those between which the turn did
+	between []*fileDiff    // by others
 	files   []*fileDiff
 }
 

@@ -138,6 +138,23 @@ func TestWrite(t *testing.T) {
 		}
 	}
 
+	// A tree that is lost takes the files of its own turn only.
+	gittest.Must(t, first.CodeKnown())
+	lost := gittest.New(t)
+	lost.Git("-c", "fetch.unpackLimit=1000", "fetch", "-q", repo.Dir, "refs/agent/*:refs/agent/*")
+	tree := lost.Git("rev-parse", first.Code.String()+"^{tree}")
+	gittest.Must(t, os.Remove(filepath.Join(lost.Dir, ".git/objects", tree[:2], tree[2:])))
+	damaged, err := git.Find(lost.Dir)
+	gittest.Must(t, err)
+	var b bytes.Buffer
+	done, err := (&Page{Workspace: workspace.New(damaged, config.Default()), Missions: missions}).Write(t.Context(), &b)
+	gittest.Must(t, err)
+	var packed packet
+	decode(t, unpack(t, b.Bytes())["packet-0"], &packed)
+	if done.Unread == nil || done.Turns != 2 || bytes.Contains(packed.Turns[id+"/1"], []byte(`"files"`)) || !bytes.Contains(packed.Turns[id+"/1"], []byte("changed")) {
+		t.Errorf("without a tree: %+v\n%s", done, packed.Turns[id+"/1"])
+	}
+
 	// In a clone that knows nobody it is a stranger's.
 	clone := repo.In(gittest.TempDir(t))
 	clone.Git("init", "-q", "-b", "other")
