@@ -16,6 +16,7 @@ import (
 type Comparison struct {
 	Found   []Difference // as [Differences] finds them, in its order; their Tree is 0
 	Whole   bool         // if not, ask [Differences]
+	Links   bool         // a submodule's commit differs: whether git shows that is a setting, so ask [Patches]
 	Patches map[Versions]*Patch
 }
 
@@ -23,7 +24,7 @@ type Comparison struct {
 // [Differences] would read it once more. It is not Whole if a pair has more
 // than limit differences, with directories, or what needs a closer look.
 func Compare(ctx context.Context, r *git.Repo, pairs [][2]object.Hash, most, limit int, f func(i int, c *Comparison) error) error {
-	return patches(ctx, r, &patchReader{pairs: pairs, most: most, limit: limit, paths: make(map[string]bool), next: f}, Paths{}, "--raw", "-t", "--no-abbrev")
+	return patches(ctx, r, &patchReader{pairs: pairs, most: most, limit: limit, paths: make(map[string]bool), next: f}, Paths{}, "--raw", "-t", "--no-abbrev", "--ignore-submodules=none")
 }
 
 // maxDeep is how many directories may be around what is compared: arranging it
@@ -39,11 +40,12 @@ func (p *patchReader) entry() {
 		c, _, err = parseRaw([]string{string(raw), path})
 	}
 	twice := p.paths[path] // a file for a directory, or a tree that repeats names
-	if !ok || err != nil || p.long || twice || strings.Count(path, "/") > maxDeep || len(path) > maxDiffPath || len(p.raw) == p.limit {
+	if !ok || err != nil || twice || strings.Count(path, "/") > maxDeep || len(path) > maxDiffPath || len(p.raw) == p.limit {
 		p.found.Whole = false
 		return
 	}
 	p.paths[path] = true
+	p.found.Links = p.found.Links || c.Old.Mode == filemode.Submodule && c.New.Mode == filemode.Submodule
 	p.raw = append(p.raw, Difference{0, path, c.Old, c.New})
 }
 

@@ -118,6 +118,9 @@ func (p *patchReader) endLine() {
 		p.found, p.raw = &Comparison{Whole: true, Patches: make(map[Versions]*Patch)}, nil
 		return
 	}
+	if p.long && !p.inHunks && p.found != nil { // a path
+		p.found.Whole = false
+	}
 	switch {
 	case bytes.HasPrefix(p.line, []byte("diff --git ")):
 		p.endFile()

@@ -175,10 +175,16 @@ func (w *writing) compare(jobs []*job, upTo func(int) error) error {
 		return failed
 	}
 	err := gitdiff.Compare(w.ctx, w.Workspace.Repo, trees, maxPatch, maxDiffering, func(i int, c *gitdiff.Comparison) error {
-		if c.Whole {
-			return take(i, listed(c.Found, true), c.Patches)
+		list := listed(c.Found, true)
+		if !c.Whole {
+			list = w.differences(trees[i])
 		}
-		return take(i, w.differences(trees[i]), c.Patches)
+		if !c.Links {
+			return take(i, list, c.Patches)
+		}
+		return gitdiff.Patches(w.ctx, w.Workspace.Repo, trees[i:i+1], gitdiff.Paths{}, maxPatch, func(_ int, patches map[gitdiff.Versions]*gitdiff.Patch) error {
+			return take(i, list, patches)
+		})
 	})
 	if err == nil || failed != nil || w.ctx.Err() != nil {
 		return err
