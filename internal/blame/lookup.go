@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path"
 	"runtime"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
+	"gitagent/internal/gitdiff"
 )
 
 // A lookup is what files were in a graph's commits, as where they changed: git
@@ -122,18 +122,19 @@ func (l *lookup) ask(ctx context.Context, repo *git.Repo, nodes []*node, names [
 }
 
 func (l *lookup) compare(ctx context.Context, repo *git.Repo, nodes []*node, places []int, names []string) (map[string][]change, error) {
-	empty := repo.Format().EmptyTree().String()
-	pairs := make([]string, len(places)) // as git is asked, and answers
+	pairs := make([][2]object.Hash, len(places))
+	var in strings.Builder
 	for i, at := range places {
-		from := empty
+		from := repo.Format().EmptyTree()
 		if l.from[at] >= 0 {
-			from = nodes[l.from[at]].tree.String()
+			from = nodes[l.from[at]].tree
 		}
-		pairs[i] = from + " " + nodes[at].tree.String() + "\n"
+		pairs[i] = [2]object.Hash{from, nodes[at].tree}
+		in.WriteString(heading(pairs[i]))
 	}
 	// cat-file would need the blobs, which a partial clone fetches one by one.
 	args := []string{"diff-tree", "--stdin", "-r", "-z", "--raw", "--no-renames", "--"}
-	out, err := repo.With(git.Env("GIT_LITERAL_PATHSPECS=1")).Output(ctx, strings.NewReader(strings.Join(pairs, "")), append(args, limits(names)...)...)
+	out, err := repo.With(git.Env("GIT_LITERAL_PATHSPECS=1")).Output(ctx, strings.NewReader(in.String()), append(args, limits(names)...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -163,15 +164,19 @@ func limits(names []string) (paths []string) {
 // parseComparisons reads what `git diff-tree` prints for pairs of trees: each
 // pair, as it was asked, then for each path its modes, hashes and status, NUL,
 // the path, NUL. It returns the changes of some paths, by place.
-func parseComparisons(out []byte, pairs []string, places []int, names []string) (map[string][]change, error) {
+func parseComparisons(out []byte, pairs [][2]object.Hash, places []int, names []string) (map[string][]change, error) {
 	changes := make(map[string][]change)
 	next := 0 // in pairs
 	for len(out) > 0 {
 		if out[0] != ':' {
-			if next == len(pairs) || len(out) < len(pairs[next]) || string(out[:len(pairs[next])]) != pairs[next] {
+			if next == len(pairs) {
 				return nil, fmt.Errorf("unexpected answer of git diff-tree, after %d comparisons", next)
 			}
-			out = out[len(pairs[next]):]
+			rest, ok := bytes.CutPrefix(out, []byte(heading(pairs[next])))
+			if !ok {
+				return nil, gitdiff.Skipped(pairs[next][0], pairs[next][1])
+			}
+			out = rest
 			next++
 			continue
 		}
@@ -196,9 +201,14 @@ func parseComparisons(out []byte, pairs []string, places []int, names []string) 
 		changes[names[at]] = append(changes[names[at]], change{places[next-1], blob})
 	}
 	if next != len(pairs) {
-		return nil, fmt.Errorf("git diff-tree compared %d of %d: %w", next, len(pairs), io.ErrUnexpectedEOF)
+		return nil, gitdiff.Skipped(pairs[next][0], pairs[next][1])
 	}
 	return changes, nil
+}
+
+// heading is how git is asked about two trees, and begins its answer.
+func heading(pair [2]object.Hash) string {
+	return pair[0].String() + " " + pair[1].String() + "\n"
 }
 
 const submodule = "160000"

@@ -149,6 +149,7 @@ func TestLimits(t *testing.T) {
 // TestParseComparisons: answers of git that are not as they should be.
 func TestParseComparisons(t *testing.T) {
 	one, two := made(1).String(), made(2).String()
+	trees := [][2]object.Hash{{made(1), made(2)}, {made(2), made(1)}}
 	pairs := []string{one + " " + two + "\n", two + " " + one + "\n"}
 	raw := ":100644 100644 " + one + " " + two + " M\x00"
 	for _, tt := range []struct {
@@ -157,16 +158,16 @@ func TestParseComparisons(t *testing.T) {
 	}{
 		{"two pairs", pairs[0] + raw + "file\x00" + pairs[1], true},
 		{"another path", pairs[0] + raw + "other\x00" + pairs[1], true},
-		{"a pair is missing", pairs[0] + raw + "file\x00", false},
-		{"the other pair first", pairs[1] + pairs[0], false},
+		{"skipped at the end", pairs[0] + raw + "file\x00", false},
+		{"skipped at first", pairs[1] + pairs[0], false},
 		{"a pair too many", pairs[0] + pairs[1] + pairs[1], false},
 		{"a change before all pairs", raw + "file\x00" + pairs[0] + pairs[1], false},
 		{"cut off", pairs[0] + pairs[1] + raw + "fil", false},
 		{"cut off in a hash", pairs[0] + pairs[1] + raw[:60], false},
 		{"no hash", pairs[0] + pairs[1] + ":1 2 3 4 M\x00file\x00", false},
 	} {
-		got, err := parseComparisons([]byte(tt.out), pairs, []int{7, 8}, []string{"file"})
-		if (err == nil) != tt.ok {
+		got, err := parseComparisons([]byte(tt.out), trees, []int{7, 8}, []string{"file"})
+		if (err == nil) != tt.ok || git.Lost(err) != strings.HasPrefix(tt.name, "skipped") {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 		if want := []change{{7, made(2)}}; tt.name == "two pairs" && !slices.Equal(got["file"], want) {

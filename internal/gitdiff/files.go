@@ -39,7 +39,7 @@ func parseFiles(out string, pairs [][2]object.Hash) ([]map[string]Versions, erro
 	for i := range pairs {
 		rest, ok := strings.CutPrefix(out, heading(pairs, i))
 		if !ok {
-			return nil, fmt.Errorf("nothing is said of %s and %s", pairs[i][0], pairs[i][1])
+			return nil, Skipped(pairs[i][0], pairs[i][1])
 		}
 		for strings.HasPrefix(rest, ":") {
 			line, after, _ := strings.Cut(rest, "\x00")

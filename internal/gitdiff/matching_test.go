@@ -3,6 +3,8 @@ package gitdiff_test
 import (
 	"context"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -42,5 +44,26 @@ func TestMatching(t *testing.T) {
 		if got := slices.Sorted(maps.Keys(found)); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", spec, got, want)
 		}
+	}
+}
+
+// TestMatchingBesideMissing: a tree that is not there hides nothing of the one after it.
+func TestMatchingBesideMissing(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	var trees []object.Hash
+	for _, name := range []string{"a.pem", "b.pem", "c.pem"} {
+		r.Write(name, name+"\n")
+		r.Git("add", "-A")
+		trees = append(trees, object.NewHash(r.Git("write-tree")))
+	}
+	gone := trees[1].String()
+	gittest.Must(t, os.Remove(filepath.Join(r.Dir, ".git", "objects", gone[:2], gone[2:])))
+	repo, err := git.Find(r.Dir)
+	gittest.Must(t, err)
+	found, err := gitdiff.Matching(t.Context(), repo, trees, gitdiff.Paths{Specs: []string{"*.pem"}})
+	gittest.Must(t, err)
+	if got, want := slices.Sorted(maps.Keys(found)), []string{"a.pem", "b.pem", "c.pem"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

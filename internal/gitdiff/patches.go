@@ -51,7 +51,7 @@ func patches(ctx context.Context, r *git.Repo, p *patchReader, only Paths, flags
 	switch {
 	case p.err != nil || err != nil:
 	case p.pair != len(p.pairs): // it goes on after one without a tree, with what looks like more of the pair before
-		p.err = fmt.Errorf("git has compared %d", p.pair)
+		p.err = Skipped(p.pairs[p.pair][0], p.pairs[p.pair][1])
 	default:
 		p.end()
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-git/go-git/v5/plumbing"
+
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 )
@@ -43,7 +45,7 @@ func parseSizes(out []byte, pairs [][2]object.Hash) ([]Size, error) {
 	for i := range pairs {
 		rest, ok := bytes.CutPrefix(out, []byte(heading(pairs, i)))
 		if !ok {
-			return nil, fmt.Errorf("nothing is said of %s and %s", pairs[i][0], pairs[i][1])
+			return nil, Skipped(pairs[i][0], pairs[i][1])
 		}
 		next := []byte(heading(pairs, i+1))
 		for len(rest) > 0 && (len(next) == 0 || !bytes.HasPrefix(rest, next)) {
@@ -67,4 +69,11 @@ func heading(pairs [][2]object.Hash, i int) string {
 		return ""
 	}
 	return fmt.Sprintf("%s %s\n", pairs[i][0], pairs[i][1])
+}
+
+// Skipped is the error, a [plumbing.ErrObjectNotFound], for a pair of trees that
+// `git diff-tree --stdin` has not compared. Where one of the two is not there, it
+// goes on to the next pair, and its status is 0.
+func Skipped(from, to object.Hash) error {
+	return fmt.Errorf("compare trees %s and %s: %w", from, to, plumbing.ErrObjectNotFound)
 }
