@@ -104,11 +104,12 @@ func Gather(ctx context.Context, r *Repo) error {
 		return err
 	}
 	defer held.Release()
-	if gcRuns(r, time.Now()) {
+	now := time.Now()
+	if gcRuns(r, now) {
 		return nil
 	}
 	packs, err := rollable(r)
-	if err == nil && tooMany(r, packs) {
+	if err == nil && tooMany(r, packs, now) {
 		if err = dropOldPacks(r, joinedPacksFile); err == nil {
 			err = join(ctx, r, packs, maxGathered, false)
 		}

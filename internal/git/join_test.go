@@ -269,6 +269,20 @@ func TestJoinOfGit(t *testing.T) {
 	present(t, r, all)
 }
 
+// A directory in the place of the note goes.
+func TestJoinNoteIsDirectory(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	repo := find(t, r)
+	all, _ := chain(t, repo, 0, manyYoung+1, object.Hash{})
+	gittest.Must(t, os.MkdirAll(filepath.Join(agentDir(repo).Path(joinedPacksFile), "sub"), 0o700))
+	gittest.Must(t, Join(context.Background(), repo))
+	if _, old := readOldPacks(repo, joinedPacksFile); len(old) != manyYoung {
+		t.Errorf("%d packs are noted as replaced", len(old))
+	}
+	present(t, r, all)
+}
+
 // Packs of an import are gathered as they are.
 func TestGather(t *testing.T) {
 	t.Parallel()
@@ -276,7 +290,7 @@ func TestGather(t *testing.T) {
 	repo := find(t, r)
 	ctx := context.Background()
 	var all []object.Hash
-	for i := range 2 * maxJoinedPacks {
+	for i := range 2 * maxSmallPacks {
 		o := repo.Objects(ctx)
 		for n := range manyObjects {
 			h, err := o.Write(plumbing.BlobObject, fmt.Append(nil, "of all ", n%8, "of one ", i, n))
@@ -290,12 +304,12 @@ func TestGather(t *testing.T) {
 		o.Close()
 	}
 	gittest.Must(t, Join(ctx, repo)) // none is young
-	if n := len(packs(t, repo, ".idx")); n != 2*maxJoinedPacks {
+	if n := len(packs(t, repo, ".idx")); n != 2*maxSmallPacks {
 		t.Errorf("%d packs", n)
 	}
 	gittest.Must(t, Gather(ctx, repo))
 	fresh, old := readOldPacks(repo, joinedPacksFile)
-	if len(old) != 2*maxJoinedPacks || len(packs(t, repo, ".idx")) != 2*maxJoinedPacks+1 {
+	if len(old) != 2*maxSmallPacks || len(packs(t, repo, ".idx")) != 2*maxSmallPacks+1 {
 		t.Errorf("%d packs, %d replaced", len(packs(t, repo, ".idx")), len(old))
 	}
 	gittest.Must(t, Gather(ctx, repo)) // again there is nothing to do

@@ -62,7 +62,11 @@ func noteOldPacks(r *Repo, file, fresh string, packs []string) error {
 	if err := dir.WriteFile(tmp, []byte(note)); err != nil {
 		return err
 	}
-	return dir.Rename(tmp, file)
+	err := dir.Rename(tmp, file)
+	if err != nil && dir.RemoveAll(file) == nil { // there was a directory
+		err = dir.Rename(tmp, file)
+	}
+	return err
 }
 
 // dropOldPacks removes replaced packs, if the new pack is there and has all

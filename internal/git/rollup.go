@@ -18,31 +18,32 @@ const (
 	// maxRolledPack is the size from which packs are not rolled up, which keeps
 	// roll-ups short; `git gc` limits their number.
 	maxRolledPack = 1 << 20
-	// maxSmallPacks is how many smaller packs may exist, and maxJoinedPacks how
-	// many of them [Join] may have made. Git searches each.
-	maxSmallPacks  = 20
-	maxJoinedPacks = 20
+	// maxSmallPacks is how many smaller packs may exist, and maxIdlePacks how many
+	// of them may be older than [oldPacksWait]. Git searches each.
+	maxSmallPacks = 20
+	maxIdlePacks  = 10
 )
 
 // RollUpDue reports whether [RollUp] has work. It reads one directory.
 func RollUpDue(r *Repo) bool {
 	now := time.Now()
 	packs, err := rollable(r)
-	return err == nil && (tooMany(r, packs) || oldPacksDue(r, oldPacksFile, now) || oldPacksDue(r, joinedPacksFile, now)) && !gcRuns(r, now)
+	return err == nil && (tooMany(r, packs, now) || oldPacksDue(r, oldPacksFile, now) || oldPacksDue(r, joinedPacksFile, now)) && !gcRuns(r, now)
 }
 
-// tooMany reports whether packs are to be rolled up.
-func tooMany(r *Repo, packs []string) bool {
-	if len(packs) <= maxJoinedPacks || len(packs) > maxSmallPacks {
-		return len(packs) > maxSmallPacks
+// tooMany reports whether packs are to be rolled up. While events come fast more
+// may be there, as what a roll-up replaces stays beside it for a while.
+func tooMany(r *Repo, packs []string, now time.Time) bool {
+	if len(packs) > maxSmallPacks {
+		return true
 	}
-	joined := 0
+	idle := 0
 	for _, name := range packs {
-		if few, _ := fewObjects(r, name); !few {
-			joined++
+		if info, err := os.Lstat(filepath.Join(packDir(r), name+".pack")); err == nil && now.Sub(info.ModTime()) >= oldPacksWait {
+			idle++
 		}
 	}
-	return joined > maxJoinedPacks
+	return idle > maxIdlePacks
 }
 
 // RollUp replaces small packs, of each [Objects.Flush] or [Join], by one. It
@@ -69,7 +70,7 @@ func RollUp(ctx context.Context, r *Repo) error {
 	if err != nil {
 		return fmt.Errorf("roll up packs: %w", err)
 	}
-	due := tooMany(r, packs)
+	due := tooMany(r, packs, now)
 	for _, note := range []string{oldPacksFile, joinedPacksFile} {
 		if due && note == oldPacksFile || oldPacksDue(r, note, now) {
 			if err := dropOldPacks(r, note); err != nil {
@@ -148,7 +149,7 @@ func packDir(r *Repo) string { return filepath.Join(r.CommonDir, "objects", "pac
 // enough.
 func rollable(r *Repo) ([]string, error) {
 	packs, err := plainPacks(r)
-	if err != nil || len(packs) <= maxJoinedPacks {
+	if err != nil || len(packs) <= maxIdlePacks {
 		return packs, err
 	}
 	known, err := multiPackNames(r)

@@ -134,6 +134,29 @@ func TestRollUp(t *testing.T) {
 	}
 }
 
+// Packs that nothing joins soon are rolled up when there are fewer.
+func TestRollUpIdle(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	repo := find(t, r)
+	hashes := manyPacks(t, repo, maxIdlePacks+2)
+	for i, name := range packs(t, repo, ".pack")[1:] {
+		if RollUpDue(repo) {
+			t.Errorf("due with %d packs of an hour ago", i)
+		}
+		old := time.Now().Add(-oldPacksWait)
+		gittest.Must(t, os.Chtimes(name, old, old))
+	}
+	if !RollUpDue(repo) {
+		t.Error("not due")
+	}
+	rollUpTwice(t, repo)
+	if n := len(packs(t, repo, ".pack")); n != 1 {
+		t.Errorf("%d packs, want one", n)
+	}
+	present(t, r, hashes)
+}
+
 // The new pack may already exist.
 func TestRollUpIntoItself(t *testing.T) {
 	t.Parallel()

@@ -282,8 +282,8 @@ func wake(ctx context.Context, w *workspace.Workspace, id string) error {
 	return terminal.DetachOwn(w.Repo.Top, "git-agent-handoff", "wake", "--tmux", asked.Pane)
 }
 
-// Housekeep starts, in the background, a process that keeps packs few every 20
-// turns, and does other housekeeping once a day.
+// Housekeep starts, in the background, a process that keeps packs few, and does
+// other housekeeping once a day.
 func Housekeep(w *workspace.Workspace) error {
 	if !git.RollUpDue(w.Repo) && !w.Store.Due(time.Now()) {
 		return nil

@@ -22,7 +22,7 @@ type keeping struct {
 	laterCPU time.Duration // of the roll-up
 }
 
-// turnSizes prints what .git grows by with a turn, as the hooks leave it and an hour after a roll-up, for this build and
+// turnSizes prints what .git grows by with a turn, as the hooks leave it and once they have rolled it up, for this build and
 // for the older one of -before, of which there is one more that rolls nothing up.
 func turnSizes(l *lab) {
 	repos := []*keeping{l.newKeeping("now", l.now(), 0)}
@@ -61,18 +61,20 @@ func (l *lab) newKeeping(name string, b build, sessions int) *keeping {
 	return &keeping{name: name, repo: r, session: r.newSession(), empty: r.kept()}
 }
 
-// rollUp lets the hooks' housekeeping roll up the packs and then, as if an hour later, drop the replaced ones.
+// rollUp lets the hooks' housekeeping roll up the packs an hour later, and after another one drop the replaced ones.
 func (k *keeping) rollUp() {
 	r := k.repo
-	_, x := r.timed(r.dir, nil, nil, r.program, "housekeep")
-	k.laterCPU = x.cpu
-	earlier := time.Now().Add(-2 * time.Hour)
-	for _, note := range []string{"old-packs", "joined-packs"} {
-		if err := os.Chtimes(filepath.Join(r.dir, ".git", "agent", note), earlier, earlier); !os.IsNotExist(err) {
-			check(err)
+	for range 2 {
+		earlier := time.Now().Add(-2 * time.Hour)
+		packs := must(filepath.Glob(filepath.Join(r.dir, ".git", "objects", "pack", "*.pack")))
+		for _, file := range append(packs, filepath.Join(r.dir, ".git", "agent", "old-packs"), filepath.Join(r.dir, ".git", "agent", "joined-packs")) {
+			if err := os.Chtimes(file, earlier, earlier); !os.IsNotExist(err) {
+				check(err)
+			}
 		}
+		_, x := r.timed(r.dir, nil, nil, r.program, "housekeep")
+		k.laterCPU += x.cpu
 	}
-	r.feed(r.dir, nil, r.program, "housekeep")
 }
 
 // kept are the bytes of the files of a .git, by what they are.
