@@ -2,7 +2,6 @@ package git
 
 import (
 	"bytes"
-	"compress/zlib"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
@@ -17,6 +16,7 @@ import (
 	"strconv"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/klauspost/compress/zlib"
 
 	"gitagent/internal/git/object"
 )
@@ -69,7 +69,6 @@ func (r *Repo) putPack(ctx context.Context, pack, index []byte) (name string, er
 func encodePack(format object.Format, objects []*Object) (pack, index []byte, err error) {
 	p := newPacking(format, len(objects))
 	p.find(objects)
-	p.z.lasts = len(objects) >= manyObjects
 	for _, obj := range slices.Backward(objects) { // the later versions first, which are read more
 		p.add(obj, len(objects) < manyObjects && len(obj.Content) <= maxStored)
 	}
@@ -178,7 +177,7 @@ func (p *packing) end() (pack, index []byte, err error) {
 
 const (
 	// maxStored is the largest object stored uncompressed in a pack of few
-	// objects. Go's compressor first clears 0.8 MB, more than all other work; the
+	// objects. The compressor first clears 0.8 MB, more than all other work; the
 	// next [Join] compresses.
 	maxStored = 4 << 10
 	// manyObjects is how many a pack has that is not joined with others soon.
@@ -188,10 +187,11 @@ const (
 	minDeflated = 400
 )
 
-type deflater struct {
-	lasts bool            // what is large is compressed better, as nothing will do so later
-	z     [2]*zlib.Writer // fast, better
-}
+// level is how hard all is compressed: half as much work as Go's own compressor
+// takes for the fastest, and a twelfth smaller.
+const level = 5
+
+type deflater struct{ z *zlib.Writer }
 
 // deflate writes content as a zlib stream, or as it is, which is for at most
 // 64 KB. Writing to a buffer can't fail.
@@ -204,19 +204,13 @@ func (d *deflater) deflate(w *bytes.Buffer, content []byte, stored bool) {
 		_ = binary.Write(w, binary.BigEndian, adler32.Checksum(content))
 		return
 	}
-	which, level := 0, zlib.BestSpeed
-	if d.lasts && len(content) > maxStored { // a tenth smaller, for half as much time again
-		which, level = 1, 4
-	}
-	z := d.z[which]
-	if z == nil {
-		z, _ = zlib.NewWriterLevel(w, level)
-		d.z[which] = z
+	if d.z == nil {
+		d.z, _ = zlib.NewWriterLevel(w, level)
 	} else {
-		z.Reset(w)
+		d.z.Reset(w)
 	}
-	_, _ = z.Write(content)
-	_ = z.Close()
+	_, _ = d.z.Write(content)
+	_ = d.z.Close()
 }
 
 // entryHeader encodes type and size for a pack: 4 bits of the size beside the
