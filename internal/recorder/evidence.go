@@ -24,13 +24,13 @@ type ranDeed struct {
 
 // prove notes which checks a turn ran, whether files changed after them, and
 // whether its reply tells of tests that are not there.
-func (r *recording) prove(t *turns.Turn, segment []byte, sub sides) {
-	if r.agent().Reader == nil || t.Transcript == nil || t.Transcript.Missing != "" {
+func (r *recording) prove(t *turns.Turn, reader func() transcript.Reader, segment []byte, sub sides) {
+	if reader == nil || t.Transcript == nil || t.Transcript.Missing != "" {
 		return
 	}
 	t.Checks = []record.Check{}
 	var ran []evidence.Check
-	deeds, last, tested, then := r.deeds(segment, sub), -1, false, false
+	deeds, last, tested, then := r.deeds(reader, segment, sub), -1, false, false
 	for i, d := range deeds {
 		if d.Command == "" {
 			continue
@@ -94,10 +94,9 @@ func (r *recording) checkText(text string) string {
 }
 
 // deeds returns the calls of a turn and of its sub-agents, by time.
-func (r *recording) deeds(segment []byte, sub sides) (all []ranDeed) {
-	reader := r.agent().Reader
+func (r *recording) deeds(reader func() transcript.Reader, segment []byte, sub sides) (all []ranDeed) {
 	for _, side := range sub.list {
-		for _, d := range transcript.Deeds(transcript.Own(reader()), side.raw) {
+		for _, d := range transcript.Deeds(transcript.Own(r.agent().Reader()), side.raw) {
 			all = append(all, ranDeed{d, side.ID})
 		}
 	}

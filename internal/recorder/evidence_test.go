@@ -94,7 +94,7 @@ func TestDeedsOfSides(t *testing.T) {
 	sub := sides{list: []sided{{Subagent: record.Subagent{ID: "a11"}, raw: []byte(lines("2", "02", "go vet ./...", true))}}}
 	segment := lines("1", "01", "go test ./...", false) + lines("3", "03", "ls", false)
 	var got []string
-	for _, d := range r.deeds([]byte(segment), sub) {
+	for _, d := range r.deeds(r.agent().Reader, []byte(segment), sub) {
 		got = append(got, d.agent+" "+d.Command+fmt.Sprint(d.Ended == evidence.Exit(0)))
 	}
 	if want := []string{" go test ./...true", "a11 go vet ./...true", " lstrue"}; !slices.Equal(got, want) {

@@ -86,26 +86,27 @@ func (r *recording) flush(ctx context.Context) (flushed, error) {
 	if err := r.unrepeat(&f); err != nil {
 		r.warn("what the transcript %s has twice is not known: %v", r.Transcript, err)
 	}
-	r.withhold(f)
+	r.withhold(&f)
 	f.sides = r.subagents(f.Bytes)
 	return f, nil
 }
 
 // withhold blanks what is withheld of the session. The file of a fresh one may be
 // a client's copy of another's.
-func (r *recording) withhold(f flushed) {
+func (r *recording) withhold(f *flushed) {
 	noted := places.Of(os.Getenv)
 	if r.withheld = noted.Withheld(r.Session); r.state.Last == nil && f.from == 0 {
 		r.withheld = append(noted.WithheldBefore(), r.withheld...)
 	}
 	if len(r.withheld) > 0 {
 		transcript.Withhold(r.agent().Reader, f.Bytes, r.withheld.Turn, r.withheld.At)
+		f.turns = nil
 	}
 }
 
 // unrepeat blanks what the segment says again. If it is that of the last turn, a
 // record may be some milliseconds older than the event that told of its beginning.
-func (r *recording) unrepeat(f *flushed) error {
+func (r *recording) unrepeat(f *flushed) (err error) {
 	var past []transcript.Past
 	switch last := r.state.Last; {
 	case last == nil || f.from == 0 || last.Mission != r.id:
@@ -114,7 +115,8 @@ func (r *recording) unrepeat(f *flushed) error {
 	default:
 		past = []transcript.Past{{Last: last.Started}, {From: last.Before.Offset, Last: last.Ended}}
 	}
-	return transcript.Unrepeat(r.agent().Reader, f.Bytes, r.Transcript, f.from, past...)
+	f.turns, err = transcript.Unrepeat(r.agent().Reader, f.Bytes, r.Transcript, f.from, past...)
+	return err
 }
 
 func (r *recording) await(ctx context.Context, from transcript.Cursor, want transcript.Want) (transcript.NewLines, error) {

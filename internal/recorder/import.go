@@ -276,7 +276,13 @@ func (im *importer) record(ctx context.Context, tx *ledgertx.Tx, c *candidate, t
 	}
 	for i, e := range t.ends {
 		segment := flushed{from: t.from, NewLines: transcript.NewLines{Bytes: t.bytes}}
-		if _, err := im.turn(ctx, tx, c, segment, e, i == 0 && t.again); err != nil {
+		reader := transcript.Remember(c.reader)
+		if i == 0 && t.begins > e.start {
+			e.summary = transcript.Summarise(c.reader(), t.bytes[t.begins:e.end])
+		} else {
+			e.summary = transcript.Summarise(reader(), t.bytes[e.start:e.end])
+		}
+		if _, err := im.turn(ctx, tx, c, reader, segment, e, i == 0 && t.again); err != nil {
 			return err
 		}
 	}
@@ -349,7 +355,7 @@ func (im *importer) code(tx *ledgertx.Tx) error {
 
 // turn adds a turn of a segment to the ledger and, if its code is known, to the
 // notes. again says that it replaces the one with its number.
-func (im *importer) turn(ctx context.Context, tx *ledgertx.Tx, c *candidate, segment flushed, e ending, again bool) (*turns.Turn, error) {
+func (im *importer) turn(ctx context.Context, tx *ledgertx.Tx, c *candidate, reader func() transcript.Reader, segment flushed, e ending, again bool) (*turns.Turn, error) {
 	rec := &recording{Workspace: im.Workspace, tx: tx, inputs: inputs{
 		Signal: Signal{
 			Event: Ended, At: created(lastSaid(e.summary), im.At), Agent: c.agent.Name,
@@ -362,7 +368,7 @@ func (im *importer) turn(ctx context.Context, tx *ledgertx.Tx, c *candidate, seg
 	}
 	e.seen = true // as far as anything of it is known
 	raw := segment.Bytes[e.start:e.end]
-	at, err := im.findCode(ctx, tx.Objects, c, e.summary, raw)
+	at, err := im.findCode(ctx, tx.Objects, c, e.summary, func() []string { return transcript.Commits(reader(), raw) })
 	if err != nil {
 		return nil, err
 	}
@@ -385,7 +391,7 @@ func (im *importer) turn(ctx context.Context, tx *ledgertx.Tx, c *candidate, seg
 		}
 		im.compared = t.Code
 	}
-	rec.prove(t, raw, sides{})
+	rec.prove(t, reader, raw, sides{})
 	files := make(map[string][]byte)
 	segmentFile(t, files, raw, rec.rules, im.Purged())
 	line, err := t.Encode()

@@ -23,9 +23,9 @@ type codePlace struct {
 	by         string
 }
 
-// findCode finds where the code was at a session's turn with this summary and
-// these lines. Uncommitted changes of that time remain unknown.
-func (im *importer) findCode(ctx context.Context, objects *git.Objects, c *candidate, sum transcript.Summary, lines []byte) (codePlace, error) {
+// findCode finds where the code was at a session's turn with this summary, which
+// names these commits. Uncommitted changes of that time remain unknown.
+func (im *importer) findCode(ctx context.Context, objects *git.Objects, c *candidate, sum transcript.Summary, named func() []string) (codePlace, error) {
 	if repo := im.place(ctx, cmp.Or(sum.Cwd, c.Dir), sum.Started).tree; repo != nil {
 		log := im.headLog(ctx, repo)
 		if code, ok := log.at(sum.Ended); ok && here(objects, code) {
@@ -37,7 +37,7 @@ func (im *importer) findCode(ctx context.Context, objects *git.Objects, c *candi
 			return im.since(ctx, objects, w, base)
 		}
 	}
-	if made := im.made(ctx, objects, sum, transcript.Commits(c.reader(), lines)); len(made) > 0 {
+	if made := im.made(ctx, objects, sum, named()); len(made) > 0 {
 		code := made[len(made)-1]
 		w := codePlace{code: code, base: code, by: turns.ByTranscript}
 		parents, err := objects.Parents(made[0])

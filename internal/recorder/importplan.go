@@ -21,11 +21,12 @@ import (
 type importPlan struct {
 	state  ImportState
 	why    string
-	other  record.ID // the mission that has recorded it, if not its own
-	last   int       // number of the mission's last turn
-	bytes  []byte    // of the client's file
-	from   int64     // their offset in it
-	ends   []ending
+	other  record.ID   // the mission that has recorded it, if not its own
+	last   int         // number of the mission's last turn
+	bytes  []byte      // of the client's file
+	from   int64       // their offset in it
+	ends   []ending    // without their summaries
+	begins int         // where the first of them does, after what goes with it
 	again  bool        // the first of them is recorded, and has gone on
 	source *turns.Turn // the turn of another mission that they follow; or nil
 }
@@ -104,15 +105,16 @@ func (im *importer) planImport(ctx context.Context, id record.ID, l *ledger.Ledg
 		return t, errors.New("its file is being rewritten")
 	}
 	t.bytes = segment.Bytes
-	if err := transcript.Unrepeat(c.reader, t.bytes, c.Path, t.from, before(last)...); err != nil {
+	begun, err := transcript.Unrepeat(c.reader, t.bytes, c.Path, t.from, before(last)...)
+	if err != nil {
 		return t, err
 	}
 	noted := places.Of(im.Getenv)
 	off := append(noted.WithheldBefore(), noted.Withheld(c.Session)...)
 	if len(off) > 0 && !im.Withheld {
 		transcript.Withhold(c.reader, t.bytes, off.Turn, off.At)
+		begun = transcript.Turns(c.reader(), t.bytes)
 	}
-	begun := transcript.Turns(c.reader(), t.bytes)
 	start, after := 0, 0
 	switch {
 	case last != nil:
@@ -142,9 +144,9 @@ func (im *importer) planImport(ctx context.Context, id record.ID, l *ledger.Ledg
 		if number, err = record.Next("turn", number); err != nil {
 			return t, err
 		}
-		p := piece{start: b.Start, end: b.End, promptID: b.PromptID, seen: true, summary: transcript.Summarise(c.reader(), t.bytes[b.Start:b.End])}
+		p := piece{start: b.Start, end: b.End, promptID: b.PromptID, seen: true}
 		if i == 0 {
-			p.start = start
+			p.start, t.begins = start, b.Start
 		}
 		t.ends = append(t.ends, ending{p, number, after})
 		after = number

@@ -218,5 +218,5 @@ func (r *recording) past(ctx context.Context, e ending) (*turns.Turn, error) {
 		return nil, err
 	}
 	defer func(at time.Time) { r.tx.At = at }(r.tx.At)
-	return im.turn(ctx, r.tx, c, r.segment, e, false)
+	return im.turn(ctx, r.tx, c, c.reader, r.segment, e, false)
 }

@@ -347,7 +347,7 @@ func (r *recording) end(ctx context.Context, e ending, s start, sub sides) (*tur
 		r.warn("turn %s has no transcript segment: %s", t.ID(), t.Transcript.Missing)
 	}
 	addSubagents(t, old, sub, files, r.rules, r.tx.Purged())
-	r.prove(t, r.segment.Bytes[e.start:e.end], sub)
+	r.prove(t, r.agent().Reader, r.segment.Bytes[e.start:e.end], sub)
 	if sub.err != nil {
 		r.warn("turn %s lacks sub-agents: %v", t.ID(), sub.err)
 	}

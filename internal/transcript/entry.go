@@ -22,6 +22,30 @@ type Reader interface {
 	Read(at int, line []byte) Entry
 }
 
+// Remember returns what makes readers for several passes over the same lines:
+// what one has read the others need not, and none may change.
+func Remember(reader func() Reader) func() Reader {
+	m := &memory{reader: reader()}
+	return func() Reader {
+		m.next = 0
+		return m
+	}
+}
+
+type memory struct {
+	reader Reader
+	said   []Entry
+	next   int // of said
+}
+
+func (m *memory) Read(at int, line []byte) Entry {
+	if m.next == len(m.said) {
+		m.said = append(m.said, m.reader.Read(at, line))
+	}
+	m.next++
+	return m.said[m.next-1]
+}
+
 // A Meter is a Reader with a faster way to read a line's model and context: few
 // lines of hundreds of megabytes have them.
 type Meter interface {

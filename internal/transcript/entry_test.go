@@ -113,3 +113,29 @@ func TestUsageInLinesOfItsOwn(t *testing.T) {
 		}
 	}
 }
+
+// counted counts the lines that are read.
+type counted struct{ n *int }
+
+func (c counted) Read(at int, line []byte) Entry {
+	*c.n++
+	return plain{}.Read(at, line)
+}
+
+func TestRemember(t *testing.T) {
+	t.Parallel()
+	segment, n := said("a1 b2 c3"), 0
+	reader := Remember(func() Reader { return counted{&n} })
+	for _, line := range lines(segment) {
+		reader().Read(0, line) // a pass that ends at the first line
+		break
+	}
+	for range 2 {
+		if got, want := Turns(reader(), segment), Turns(plain{}, segment); len(got) != 3 || !slices.Equal(got, want) {
+			t.Errorf("the turns are %v, want %v", got, want)
+		}
+	}
+	if n != 3 {
+		t.Errorf("%d lines were read", n)
+	}
+}

@@ -18,23 +18,28 @@ type Past struct {
 // Unrepeat blanks the lines of a segment that stand before it in the segment, or
 // in the file at path, already: some clients write what was said again, when a
 // session is resumed. Each record counts once, so the lines stay, for their
-// places, and say nothing. offset is where the segment begins in the file.
+// places, and say nothing. offset is where the segment begins in the file. It
+// returns the turns that begin in the segment then, as [Turns] does.
 //
 // A line that is newer than a part of the file is not looked for in it, so that
 // the file is read only if something is as old. Errors are those of reading it;
 // what the segment itself repeats is blank then.
-func Unrepeat(reader func() Reader, segment []byte, path string, offset int64, past ...Past) error {
+func Unrepeat(reader func() Reader, segment []byte, path string, offset int64, past ...Past) ([]FileTurn, error) {
 	seen := make(map[string]bool)
 	suspects := make([]map[string][]byte, len(past))
+	var begun begun
+	blanked := false
 	r := reader()
 	for at, line := range lines(segment) {
 		e := r.Read(at, line)
+		begun.add(&e, len(segment))
 		id := identity(&e, line)
 		if id == "" {
 			continue
 		}
 		if seen[id] {
 			blank(line)
+			blanked = true
 			continue
 		}
 		seen[id] = true
@@ -51,11 +56,15 @@ func Unrepeat(reader func() Reader, segment []byte, path string, offset int64, p
 	for i, p := range past {
 		if len(suspects[i]) > 0 {
 			if err := findAgain(reader(), path, p.From, offset, suspects[i]); err != nil {
-				return err
+				return nil, err
 			}
+			blanked = true // perhaps
 		}
 	}
-	return nil
+	if blanked {
+		return Turns(reader(), segment), nil
+	}
+	return begun.turns, nil
 }
 
 // identity returns what two copies of a record share: its id or, where the

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,16 +14,16 @@ import (
 	"gitagent/test/gittest"
 )
 
-// plain reads lines like {"id":"a","at":"2026-11-29T10:00:00Z"}.
+// plain reads lines like {"id":"a","at":"2026-11-29T10:00:00Z"}, each of which is a turn.
 type plain struct{}
 
-func (plain) Read(_ int, line []byte) (e Entry) {
+func (plain) Read(at int, line []byte) (e Entry) {
 	var rec struct {
 		ID string
 		At time.Time
 	}
 	if json.Unmarshal(line, &rec) == nil {
-		e.ID, e.At = rec.ID, rec.At
+		e.ID, e.At, e.Opens = rec.ID, rec.At, &FileTurn{Start: at, UUID: rec.ID}
 	}
 	return e
 }
@@ -73,16 +74,19 @@ func TestUnrepeat(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "s.jsonl")
 		gittest.Must(t, os.WriteFile(path, append(bytes.Clone(before), segment...), 0o600))
 		last := int64(len(said("a1 b2"))) // where the last turn begins
-		err := Unrepeat(func() Reader { return plain{} }, segment, path, int64(len(before)), Past{Last: nine(2)}, Past{From: last, Last: nine(3)})
+		begun, err := Unrepeat(func() Reader { return plain{} }, segment, path, int64(len(before)), Past{Last: nine(2)}, Past{From: last, Last: nine(3)})
 		if got := Unblank(segment); err != nil || string(got) != string(said(tt.want)) {
 			t.Errorf("%s: %v, left is\n%s", tt.name, err, got)
+		}
+		if want := Turns(plain{}, segment); !slices.Equal(begun, want) {
+			t.Errorf("%s: the turns are %v, want %v", tt.name, begun, want)
 		}
 		if len(segment) != len(said(tt.segment)) || bytes.Count(segment, []byte("\n")) != len(strings.Fields(tt.segment)) {
 			t.Errorf("%s: the lines are not in their places any more:\n%q", tt.name, segment)
 		}
 	}
 	segment := said("a1")
-	if err := Unrepeat(func() Reader { return plain{} }, segment, filepath.Join(t.TempDir(), "none"), 100, Past{Last: nine(2)}); err == nil {
+	if _, err := Unrepeat(func() Reader { return plain{} }, segment, filepath.Join(t.TempDir(), "none"), 100, Past{Last: nine(2)}); err == nil {
 		t.Error("a missing file is no error")
 	}
 }

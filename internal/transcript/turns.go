@@ -26,22 +26,32 @@ type FileTurn struct {
 
 // Turns returns the turns that start in a segment, in order.
 func Turns(r Reader, segment []byte) []FileTurn {
-	var turns []FileTurn
-	var asked asked
+	var begun begun
 	for at, line := range lines(segment) {
 		e := r.Read(at, line)
-		if t := e.Opens; t != nil {
-			if n := len(turns); n > 0 {
-				turns[n-1].End = t.Start
-			}
-			t.End = len(segment)
-			turns = append(turns, *t)
-		}
-		if prompt, ok := asked.prompt(&e); ok {
-			turns[len(turns)-1].Prompt = prompt
-		}
+		begun.add(&e, len(segment))
 	}
-	return turns
+	return begun.turns
+}
+
+// begun are the turns that begin in what was read.
+type begun struct {
+	turns []FileTurn
+	asked asked
+}
+
+// add adds a turn if one begins with e, until the next or to the end.
+func (b *begun) add(e *Entry, end int) {
+	if t := e.Opens; t != nil {
+		if n := len(b.turns); n > 0 {
+			b.turns[n-1].End = t.Start
+		}
+		b.turns = append(b.turns, *t)
+		b.turns[len(b.turns)-1].End = end
+	}
+	if prompt, ok := b.asked.prompt(e); ok {
+		b.turns[len(b.turns)-1].Prompt = prompt
+	}
 }
 
 // Common returns where the last line ends that a turn in a client's file has in
