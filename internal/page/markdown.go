@@ -45,16 +45,12 @@ func (p *prose) tree(text string) []node {
 
 // within returns where the lines end that are parsed. More is plain text.
 func within(source string) int {
-	cut := 0
-	for range maxLines {
-		end := strings.IndexByte(source[cut:], '\n') + 1
-		if end == 0 {
-			end = len(source) - cut
-		}
-		if cut+end > maxMarkdown {
+	cut, lines := 0, 0
+	for line := range strings.Lines(source) {
+		if lines == maxLines || cut+len(line) > maxMarkdown {
 			break
 		}
-		cut += end
+		cut, lines = cut+len(line), lines+1
 	}
 	return cut
 }

@@ -2,21 +2,22 @@ package page
 
 import (
 	"bytes"
-	"compress/flate"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
+
+	"github.com/klauspost/compress/flate"
 )
 
 // packetSize is about a packet's bytes of JSON: scripts open it in some 10 ms.
 const packetSize = 1 << 20
 
-// level is how hard packets are compressed. The best one makes pages 3 %
-// smaller, and takes half as long again.
-const level = 5
+// level is how hard packets are compressed. compress/flate makes pages 2 %
+// smaller at its level 5, and takes four times as long.
+const level = 6
 
 // pack writes JSON as an element: compressed, in base64.
 func (p *packer) pack(id string, data []byte) error {
