@@ -55,7 +55,7 @@ func facts(t *turns.Turn, company []string) [][2]string {
 func (w *writing) agents(told *turns.Conversations, t *turns.Turn, d *detail, p *prose) {
 	for _, a := range t.Agents {
 		one := &subagentPacket{ID: a.ID, Line: strings.TrimPrefix(turns.SideLine(a), "sub-agent ")}
-		segment, err := told.Subagent(t, a.ID, maxSegment)
+		segment, err := told.Subagent(t, a.ID)
 		if err != nil {
 			one.Missing = err.Error()
 		} else {

@@ -240,7 +240,11 @@ func (w *writing) write(id record.ID, jobs []*job) error {
 	if len(jobs) == 0 {
 		return nil
 	}
-	told, err := turns.OpenConversations(w.ctx, w.Workspace.Repo, id)
+	list := make([]*turns.Turn, len(jobs))
+	for i, j := range jobs {
+		list[i] = j.turn
+	}
+	told, err := turns.OpenConversations(w.ctx, w.Workspace.Repo, id, list, maxSegment)
 	if err != nil {
 		w.unread.Add(err)
 		return nil
@@ -265,7 +269,7 @@ func (w *writing) write(id record.ID, jobs []*job) error {
 func (w *writing) emit(told *turns.Conversations, j *job) error {
 	d := &detail{Prompt: j.turn.Prompt, Between: j.between, Files: j.files}
 	reply, p := j.turn.Reply, new(prose)
-	if segment, err := told.Segment(j.turn, maxSegment); j.turn.Away() {
+	if segment, err := told.Segment(j.turn); j.turn.Away() {
 		d.Missing = "A visit: its conversation is in the repository that the session was at home in, and not in this page."
 	} else if err != nil {
 		d.Missing = "Its conversation is not here: " + err.Error()
