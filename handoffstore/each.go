@@ -93,7 +93,7 @@ func (g *glimpse) top(content []byte, err error) {
 	}
 	g.Want(head, plumbing.BlobObject, ledger.MaxHead, func(content []byte, err error) {
 		if err == nil {
-			_, err = record.ParseHead(g.id, content, g.Format())
+			_, err = record.ParseHead(g.id, string(content), g.Format())
 		}
 		g.read = err == nil
 	})

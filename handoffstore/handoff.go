@@ -23,8 +23,10 @@ const (
 // Parse decodes a handoff's record in a repository of that format, and keeps
 // unknown fields. The error for a newer version wraps [record.ErrVersion].
 func Parse(data []byte, format object.Format) (*Handoff, error) {
-	h := &Handoff{Text: record.TextOf(data)}
-	err := record.Decode(data, h)
+	h := new(Handoff)
+	text := string(data)
+	err := record.Decode(text, h)
+	h.Text = record.TextOf(text)
 	switch {
 	case err != nil:
 	case h.V != record.Version:

@@ -276,7 +276,7 @@ func (m *turnStream) read(c *cursor, records []listed) (whole bool, err error) {
 	size := 0
 	err = c.prepared.fetch(records, func(i int, s stored) error {
 		c.some = append(c.some, s)
-		if size += len(s.data); size >= bytesAtOnce && i+1 < len(records) {
+		if size += len(s.text); size >= bytesAtOnce && i+1 < len(records) {
 			return errHalted
 		}
 		return nil

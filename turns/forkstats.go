@@ -118,7 +118,7 @@ func (g *forkStats) record(number int, content []byte, err error) {
 	if err != nil {
 		return
 	}
-	t, err := parseAt(content, g.line.ID, g.line.Tip, number)
+	t, err := parseAt(string(content), g.line.ID, g.line.Tip, number)
 	if err != nil || t.Mission != g.line.ID {
 		return
 	}

@@ -40,7 +40,7 @@ const (
 )
 
 // keptAs is the first line of the file.
-func keptAs() string { return "git-agent missions 1 " + version.String() }
+func keptAs() string { return "git-agent missions 2 " + version.String() }
 
 // Listed is [Lines] for all missions that have refs.
 func Listed(ctx context.Context, w *workspace.Workspace, tips map[record.ID]object.Hash) ([]MissionLine, error) {
@@ -59,7 +59,7 @@ func Listed(ctx context.Context, w *workspace.Workspace, tips map[record.ID]obje
 	unread, err := surveyAll(ctx, w.Repo, unknown, func(s *survey) {
 		list = append(list, s.line)
 		if s.last == nil {
-			l.keep(s.line)
+			l.keep(s)
 		}
 	})
 	if err != nil {
@@ -83,29 +83,22 @@ func (l *listing) read(tips map[record.ID]object.Hash, f func(MissionLine)) {
 	if err != nil {
 		return
 	}
-	n := r.Count()
-	missions, glances := make([]record.Mission, n), make([]Glance, n)
-	for i := range n {
-		id, tip, text := record.ID(r.Text()), record.ReadHash(r), r.Text()
+	for range r.Count() {
+		id, tip, text := record.ID(r.Text()), r.Hash(), r.Text()
 		if now, there := tips[id]; now != tip || tip.IsZero() {
 			l.stale = l.stale || !there
 			continue
 		}
-		in := compact.NewReader(text)
-		line := MissionLine{Mission: &missions[i], Tip: tip}
-		line.unpack(in, &glances[i])
-		if in.Bad() || in.More() {
-			continue
+		if line, ok := unpack(id, tip, text); ok {
+			l.kept[id] = keptLine{tip, text}
+			f(line)
 		}
-		l.kept[id] = keptLine{tip, text}
-		f(line)
 	}
 }
 
-func (l *listing) keep(line MissionLine) {
-	var w compact.Writer
-	if line.pack(&w) && len(w) <= maxKept {
-		l.kept[line.ID] = keptLine{line.Tip, string(w)}
+func (l *listing) keep(s *survey) {
+	if packed, ok := pack(s.line, s.text); ok && len(packed) <= maxKept {
+		l.kept[s.id] = keptLine{s.line.Tip, packed}
 		l.anew++
 	}
 }
@@ -127,7 +120,7 @@ func (l *listing) write(ctx context.Context) error {
 			}
 			n++
 			out.Text(string(id))
-			record.WriteHash(&out, tip)
+			out.Hash(tip)
 			out.Text(k.text)
 		}
 		var head compact.Writer
@@ -136,31 +129,35 @@ func (l *listing) write(ctx context.Context) error {
 	})
 }
 
-// pack writes a mission, and reports whether unpack reads it as it is.
-func (l MissionLine) pack(w *compact.Writer) bool {
-	whole := l.Mission.Write(w)
-	w.Int(int64(l.Turns))
-	if w.Is(l.Last != nil); l.Last == nil {
-		return whole
+// pack returns what is kept of a mission with that mission.json, if it can be.
+func pack(line MissionLine, head string) (packed string, ok bool) {
+	var w compact.Writer
+	w.Text(head)
+	w.Int(int64(line.Turns))
+	if w.Is(line.Last != nil); line.Last == nil {
+		return string(w), true
 	}
-	g := l.Last
+	g := line.Last
 	for _, s := range []string{string(g.Mission), g.Session, g.Prompt, g.Imported, g.Checked} {
 		w.Text(s)
 	}
 	for _, n := range []int64{int64(g.Turn), g.Context, g.To} {
 		w.Int(n)
 	}
-	return w.Time(g.At) && whole
+	ok = w.Time(g.At)
+	return string(w), ok
 }
 
-func (l *MissionLine) unpack(r *compact.Reader, g *Glance) {
-	l.Mission.Read(r)
-	l.Turns = int(r.Int())
-	if !r.Is() {
-		return
+func unpack(id record.ID, tip object.Hash, text string) (line MissionLine, ok bool) {
+	r := compact.NewReader(text)
+	m, err := record.ParseHead(id, r.Text(), tip.Format())
+	line = MissionLine{Mission: m, Tip: tip, Turns: int(r.Int())}
+	if r.Is() {
+		g := new(Glance)
+		g.Mission, g.Session, g.Prompt, g.Imported, g.Checked = record.ID(r.Text()), r.Text(), r.Text(), r.Text(), r.Text()
+		g.Turn, g.Context, g.To = int(r.Int()), r.Int(), r.Int()
+		g.At = r.Time()
+		line.Last = g
 	}
-	g.Mission, g.Session, g.Prompt, g.Imported, g.Checked = record.ID(r.Text()), r.Text(), r.Text(), r.Text(), r.Text()
-	g.Turn, g.Context, g.To = int(r.Int()), r.Int(), r.Int()
-	g.At = r.Time()
-	l.Last = g
+	return line, err == nil && !r.Bad() && !r.More()
 }

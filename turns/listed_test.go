@@ -14,7 +14,6 @@ import (
 	"testing/quick"
 	"time"
 
-	"gitagent/internal/compact"
 	"gitagent/internal/config"
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
@@ -154,7 +153,7 @@ func TestListed(t *testing.T) {
 		"damaged":            bytes.Replace(file, []byte("prompt"), []byte("Prompt"), 1),
 		"cut off":            file[:len(file)/2],
 		"empty":              nil,
-		"of another version": bytes.Replace(file, []byte("missions 1 "), []byte("missions 2 "), 1),
+		"of another version": bytes.Replace(file, []byte("missions 2 "), []byte("missions 3 "), 1),
 		"older":              file,
 	} {
 		gittest.Must(t, os.WriteFile(c.file(), content, 0o600))
@@ -250,14 +249,16 @@ func TestPackedLine(t *testing.T) {
 			}
 			f.Set(value)
 		}
-		want := MissionLine{Mission: &record.Mission{V: 1, ID: "a1b2c3d4"}, Turns: source.Int(), Last: g}
-		var w compact.Writer
-		if !want.pack(&w) {
+		const head = `{"v":1,"id":"b1b2c3d4","created":"2026-11-30T01:02:03Z","later":{"a":1}}`
+		m, err := record.ParseHead("a1b2c3d4", head, object.SHA1)
+		gittest.Must(t, err)
+		want := MissionLine{Mission: m, Tip: object.NewHash(gittest.Hash("1")), Turns: source.Int(), Last: g}
+		packed, ok := pack(want, head)
+		if !ok {
 			t.Fatalf("%+v can't be written", g)
 		}
-		got, r := MissionLine{Mission: new(record.Mission)}, compact.NewReader(string(w))
-		got.unpack(r, new(Glance))
-		if r.Bad() || r.More() || !reflect.DeepEqual(got, want) {
+		got, ok := unpack("a1b2c3d4", want.Tip, packed)
+		if !ok || !reflect.DeepEqual(got, want) {
 			t.Fatalf("read %+v, want %+v", got.Last, g)
 		}
 	}

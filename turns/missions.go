@@ -127,6 +127,7 @@ type survey struct {
 	*git.Reads
 	id   record.ID
 	line MissionLine
+	text string            // its mission.json
 	err  error             // why the mission can't be read
 	last error             // why its last turn can't be
 	dirs []ledger.Numbered // of turns, not yet searched
@@ -170,7 +171,8 @@ func (s *survey) top(content []byte, err error) {
 
 func (s *survey) head(content []byte, err error) {
 	if err == nil {
-		s.line.Mission, err = record.ParseHead(s.id, content, s.Format())
+		s.text = string(content)
+		s.line.Mission, err = record.ParseHead(s.id, s.text, s.Format())
 	}
 	s.err = err
 }
@@ -199,7 +201,7 @@ func (s *survey) descend() {
 func (s *survey) record(content []byte, err error) {
 	if err == nil {
 		var t *Turn
-		if t, err = parseAt(content, s.id, s.line.Tip, s.line.Turns); err == nil {
+		if t, err = parseAt(string(content), s.id, s.line.Tip, s.line.Turns); err == nil {
 			s.line.Last = t.glance()
 		}
 	} else {

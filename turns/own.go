@@ -29,8 +29,9 @@ func (c *Change) Unsure() bool { return c.From != c.Sure }
 
 // Change returns what the turn changed itself.
 func (t *Turn) Change() *Change {
+	start := cmp.Or(t.Base, t.Code)
 	c := &Change{
-		From: t.Before().Commit, Sure: t.Before().Commit, To: t.Code,
+		From: start, Sure: start, To: t.Code,
 		Files: t.Files, Insertions: t.Insertions, Deletions: t.Deletions, Paths: t.Paths,
 	}
 	if o := t.Own; o.Holds(t.Code) && !o.Others.IsZero() {

@@ -1,24 +1,20 @@
 package turns
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
-	"fmt"
 	"iter"
-	"sync"
 
 	"gitagent/internal/blockfile"
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
-	"gitagent/internal/record"
 	"gitagent/internal/session"
 )
 
 // A prepared has the records of a mission's turns in a local file, where they
-// are read without git and without JSON: a block for each directory of records
-// but the newest, which every turn changes, known by the hash of its tree. What
-// was read of others is added to it.
+// are read without git: a block for each directory of records but the newest,
+// which every turn changes, known by the hash of its tree. What was read of
+// others is added to it.
 //
 // A file is made where there is local state, while the mission is locked, and if
 // its ledger still is what was read: so a purge, which locks all of them and
@@ -36,10 +32,11 @@ type prepared struct {
 	size int // of made, in bytes
 }
 
-// kindOf is how blocks of records are made.
-var kindOf = sync.OnceValue(func() string {
-	return fmt.Sprintf("%x", sha256.Sum256([]byte("turns 1 "+record.Layout(Turn{}))))
-})
+// bytesKept is how much is made before it is added to the file.
+const bytesKept = 1 << 20
+
+// blockKind is how blocks of records are made.
+const blockKind = "turns 2"
 
 func prepare(objects *git.Objects, l *ledger.Ledger) *prepared {
 	return &prepared{ledger: l, objects: objects, reading: make(map[object.Hash]*directory)}
@@ -70,15 +67,15 @@ func (p *prepared) list() (err error) {
 func (p *prepared) place() blockfile.Place {
 	_, repo := p.objects.Of()
 	return blockfile.Place{
-		Dir: session.Open(repo.CommonDir).Dir(), Name: session.RecordsFile(p.ledger.ID), Kind: kindOf(), Format: p.objects.Format(),
+		Dir: session.Open(repo.CommonDir).Dir(), Name: session.RecordsFile(p.ledger.ID), Kind: blockKind, Format: p.objects.Format(),
 	}
 }
 
 // A listed is a turn's record in a ledger.
 type listed struct {
 	ledger.Numbered
-	text, packed []byte     // as a block has it; nil if it has to be read
-	dir          *directory // that becomes a block with it; nil if none does
+	text string     // as a block has it; empty if it has to be read
+	dir  *directory // that becomes a block with it; nil if none does
 }
 
 // below yields the records of turns below number as [ledger.Ledger.TurnsBelow]
@@ -129,7 +126,7 @@ func (p *prepared) in(d ledger.Numbered, number int, newest bool) ([]listed, err
 }
 
 // A directory is being read, to become a block: of each record, the newest
-// first, its number, its hash, its text and what was packed, if it could be.
+// first, its number, its hash, and its text behind the size of that.
 type directory struct {
 	of      object.Hash
 	left    int // records to come
@@ -152,12 +149,10 @@ func (p *prepared) add(s *stored) {
 	}
 	d.content = binary.AppendUvarint(d.content, uint64(s.number))
 	d.content = append(d.content, s.hash.Bytes()...)
-	for _, part := range [][]byte{s.data, s.packed} {
-		d.content = append(binary.AppendUvarint(d.content, uint64(len(part))), part...)
-	}
+	d.content = append(binary.AppendUvarint(d.content, uint64(len(s.text))), s.text...)
 	if d.left == 0 {
 		p.made = append(p.made, blockfile.Block{Of: d.of, Content: d.content})
-		if p.size += len(d.content); p.size >= bytesAtOnce {
+		if p.size += len(d.content); p.size >= bytesKept {
 			p.keep()
 		}
 		d.content = nil
@@ -166,28 +161,21 @@ func (p *prepared) add(s *stored) {
 
 // readBlock returns the records of a block.
 func readBlock(content []byte, format object.Format) (list []listed, ok bool) {
-	part := func() []byte {
-		n, size := binary.Uvarint(content)
-		if size <= 0 || n > uint64(len(content)-size) {
-			content, ok = nil, false
-			return nil
-		}
-		data := content[size:][:n:n]
-		content = content[size:][n:]
-		return data
-	}
-	for ok = len(content) > 0; ok && len(content) > 0; {
+	for len(content) > 0 {
 		number, size := binary.Uvarint(content)
 		if size <= 0 || len(content)-size < format.Size() {
 			return nil, false
 		}
-		var r listed
-		r.Number, r.Hash = int(number), format.Hash(content[size:])
+		r := listed{Numbered: ledger.Numbered{Number: int(number), Hash: format.Hash(content[size:])}}
 		content = content[size+format.Size():]
-		r.text, r.packed = part(), part()
+		n, size := binary.Uvarint(content)
+		if size <= 0 || n > uint64(len(content)-size) {
+			return nil, false
+		}
+		r.text, content = string(content[size:][:n]), content[size:][n:]
 		list = append(list, r)
 	}
-	return list, ok
+	return list, len(list) > 0
 }
 
 // keep adds what was made to the file. What hinders that hinders nothing else.
@@ -214,20 +202,4 @@ func (p *prepared) keep() {
 		now[d.Hash] = true
 	}
 	_ = p.place().Append(made, func(of object.Hash) bool { return now[of] })
-}
-
-// parse decodes the record, from what was packed if it was; it packs what is to
-// become part of a block.
-func (s *stored) parse(in record.ID, at object.Hash) {
-	t := &Turn{Text: record.TextOf(s.data)}
-	var err error
-	if len(s.packed) == 0 || record.Unpack(s.packed, s.data, t) != nil {
-		if t, err = decode(s.data); err == nil && s.dir != nil {
-			s.packed = record.Pack(t, s.data)
-		}
-	}
-	if err == nil {
-		t, err = t.valid(at.Format())
-	}
-	s.turn, s.err = t.at(in, at, s.number, err)
 }

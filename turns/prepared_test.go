@@ -128,8 +128,8 @@ func TestPreparedIsUsed(t *testing.T) {
 	n := 0
 	for r, err := range p.below(record.MaxNumber + 1) {
 		gittest.Must(t, err)
-		if (r.packed == nil) != (r.Number >= 200) {
-			t.Fatalf("turn %d: packed is %v", r.Number, r.packed != nil)
+		if (r.text == "") != (r.Number >= 200) {
+			t.Fatalf("turn %d: its text is %q", r.Number, r.text)
 		}
 		n++
 	}

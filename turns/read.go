@@ -26,14 +26,11 @@ func ReadIn(l *ledger.Ledger, number int) (*Turn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseAt(data, l.ID, l.Tip, number)
+	return parseAt(string(data), l.ID, l.Tip, number)
 }
 
-func parseAt(data []byte, in record.ID, at object.Hash, number int) (*Turn, error) {
-	t, err := decode(data)
-	if err == nil {
-		t, err = t.valid(at.Format())
-	}
+func parseAt(text string, in record.ID, at object.Hash, number int) (*Turn, error) {
+	t, err := decode(text, at.Format())
 	return t.at(in, at, number, err)
 }
 
@@ -213,22 +210,21 @@ type reading struct {
 
 type stored struct {
 	number int
-	data   []byte
+	text   string
 	turn   *Turn
 	err    error
 
-	packed []byte      // see [listed]
-	dir    *directory  // the same
-	hash   object.Hash // if dir is set
+	dir  *directory  // see [listed]
+	hash object.Hash // if dir is set
 }
 
 // size returns about how many bytes the record takes in memory. The decoded
 // record has its own copies of the strings.
 func (s *stored) size() int {
 	if s.turn == nil {
-		return len(s.data)
+		return len(s.text)
 	}
-	return recordSize + 2*len(s.data) + valueSize*(len(s.turn.Paths)+len(s.turn.Skipped)+len(s.turn.Tools)+len(s.turn.Tokens)+sideValues*len(s.turn.Agents))
+	return recordSize + 2*len(s.text) + valueSize*(len(s.turn.Paths)+len(s.turn.Skipped)+len(s.turn.Tools)+len(s.turn.Tokens)+sideValues*len(s.turn.Agents))
 }
 
 // Sizes of a record besides its text, and of each value in its lists.
@@ -247,15 +243,15 @@ func storedAs(in record.ID, r listed, obj *git.Object, err error) stored {
 		s.err = fmt.Errorf("read turn %s: %w", record.TurnID{Mission: in, Turn: r.Number}, err)
 		return s
 	}
-	s.data = obj.Content
+	s.text = string(obj.Content)
 	return s
 }
 
 // fetch calls f with the records, in order; those that no block had, git reads.
 func (p *prepared) fetch(records []listed, f func(i int, s stored) error) error {
 	for start := 0; start < len(records); {
-		if r := records[start]; r.text != nil {
-			if err := f(start, stored{number: r.Number, data: r.text, packed: r.packed}); err != nil {
+		if r := records[start]; r.text != "" {
+			if err := f(start, stored{number: r.Number, text: r.text}); err != nil {
 				return err
 			}
 			start++
@@ -263,7 +259,7 @@ func (p *prepared) fetch(records []listed, f func(i int, s stored) error) error 
 		}
 		var wanted []git.Wanted
 		for _, r := range records[start:] {
-			if r.text != nil {
+			if r.text != "" {
 				break
 			}
 			wanted = append(wanted, git.Wanted{Hash: r.Hash, Most: ledger.MaxTurn})
@@ -284,7 +280,7 @@ var errHalted = errors.New("halted")
 func (e *reading) read(records []listed) error {
 	err := e.fetch(records, func(_ int, s stored) error {
 		e.some = append(e.some, s)
-		if e.size += len(s.data); e.size >= bytesAtOnce {
+		if e.size += len(s.text); e.size >= bytesAtOnce {
 			return e.flush()
 		}
 		return nil
@@ -332,7 +328,7 @@ func parseAll(some []stored, in record.ID, at object.Hash) {
 		workers.Go(func() {
 			for i := w; i < len(some); i += n {
 				if s := &some[i]; s.err == nil {
-					s.parse(in, at)
+					s.turn, s.err = parseAt(s.text, in, at, s.number)
 				}
 			}
 		})

@@ -29,22 +29,19 @@ func (t *Turn) OpenLedger(ctx context.Context, repo *git.Repo, objects *git.Obje
 }
 
 // Parse decodes a turn's record, with hashes of the format, and keeps unknown
-// fields. For another version the error wraps [record.ErrVersion]. The Turn
-// refers to data.
+// fields. For another version the error wraps [record.ErrVersion].
 func Parse(data []byte, format object.Format) (*Turn, error) {
-	t, err := decode(data)
-	if err != nil {
-		return nil, err
-	}
-	return t.valid(format)
+	return decode(string(data), format)
 }
 
-func decode(data []byte) (*Turn, error) {
-	t := &Turn{Text: record.TextOf(data)}
-	if err := record.Decode(data, t); err != nil {
+// decode is Parse. The Turn refers to text.
+func decode(text string, format object.Format) (*Turn, error) {
+	t := new(Turn)
+	if err := record.Decode(text, t); err != nil {
 		return nil, fmt.Errorf("parse turn: %w", err)
 	}
-	return t, nil
+	t.Text = record.TextOf(text)
+	return t.valid(format)
 }
 
 // valid returns the decoded record, without the fields that can't be right.

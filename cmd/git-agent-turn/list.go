@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,6 +45,7 @@ func listCommand() *cli.Command {
 }
 
 func list(c *cli.Context) error {
+	debug.SetGCPercent(400) // the process is short-lived, and keeps no turn
 	all := c.Bool("all")
 	switch {
 	case all && c.IsSet("mission"):
@@ -276,7 +278,7 @@ func (l *listing) add(t *turns.Turn) error {
 	}
 	own := t.Change()
 	return cmp.Or(
-		l.row(l.name(t), markOf(t.Outcome), t.At, fmt.Sprintf("+%d", own.Insertions), fmt.Sprintf("-%d", own.Deletions), t.Checked(), prompt, changed(t)),
+		l.row(l.name(t), markOf(t.Outcome), t.At, "+"+strconv.Itoa(own.Insertions), "-"+strconv.Itoa(own.Deletions), t.Checked(), prompt, changed(t, own)),
 		l.steps(t),
 	)
 }
@@ -316,8 +318,8 @@ func (l *listing) name(t *turns.Turn) string {
 
 // changed returns the first path that a turn changed, and counts the others, also
 // those in other worktrees. A question mark says that more may be its change.
-func changed(t *turns.Turn) string {
-	own, text := t.Change(), ""
+func changed(t *turns.Turn, own *turns.Change) string {
+	text := ""
 	switch {
 	case len(own.Paths) == 0:
 	case own.Files > 1:

@@ -9,10 +9,13 @@
 package blockfile
 
 import (
+	"bufio"
 	"encoding/binary"
 	"hash/crc32"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"gitagent/internal/git/object"
 	"gitagent/internal/statedir"
@@ -44,6 +47,7 @@ type File struct {
 	at    map[object.Hash]span
 	old   []object.Hash // all that there were, even twice
 	end   int64         // of the last block
+	got   []byte        // a block's content
 }
 
 type span struct {
@@ -98,7 +102,7 @@ func (p Place) scan(file *os.File) *File {
 // Len returns how many blocks there are.
 func (f *File) Len() int { return len(f.at) }
 
-// Get returns a block's content, or nil.
+// Get returns a block's content, or nil. It is valid until the next call.
 func (f *File) Get(of object.Hash) []byte {
 	if _, ok := f.at[of]; !ok {
 		return nil
@@ -113,11 +117,11 @@ func (f *File) Get(of object.Hash) []byte {
 
 func (f *File) read(file *os.File, of object.Hash) []byte {
 	s, ok := f.at[of]
-	content := make([]byte, s.size)
-	if _, err := file.ReadAt(content, s.from); !ok || err != nil || sum(of, content) != s.sum {
+	f.got = slices.Grow(f.got[:0], s.size)[:s.size]
+	if _, err := file.ReadAt(f.got, s.from); !ok || err != nil || sum(of, f.got) != s.sum {
 		return nil
 	}
-	return content
+	return f.got
 }
 
 func sum(of object.Hash, content []byte) uint32 {
@@ -142,26 +146,30 @@ func (p Place) Append(blocks []Block, useful func(object.Hash) bool) error {
 	if 2*useless > len(f.old) {
 		f.end, f.at = 0, nil
 	}
-	var out []byte
-	if f.end == 0 {
-		out = append(out, p.begin()...)
-	}
+	added := int64(len(p.begin()))
 	for _, b := range blocks {
-		if len(b.Content) > maxBlock || f.read(file, b.Of) != nil {
-			continue
-		}
-		out = binary.BigEndian.AppendUint32(out, uint32(len(b.Content)))
-		out = binary.BigEndian.AppendUint32(out, sum(b.Of, b.Content))
-		out = append(p.Format.Append(out, b.Of), b.Content...)
+		added += int64(p.headSize() + len(b.Content))
 	}
-	if p.others()+f.end+int64(len(out)) > maxFiles {
+	if p.others()+f.end+added > maxFiles {
 		return nil
 	}
 	if err := file.Truncate(f.end); err != nil {
 		return err
 	}
-	_, err = file.WriteAt(out, f.end)
-	return err
+	out := bufio.NewWriter(io.NewOffsetWriter(file, f.end))
+	if f.end == 0 {
+		out.WriteString(p.begin())
+	}
+	for _, b := range blocks {
+		if len(b.Content) > maxBlock || f.read(file, b.Of) != nil {
+			continue
+		}
+		head := binary.BigEndian.AppendUint32(nil, uint32(len(b.Content)))
+		head = binary.BigEndian.AppendUint32(head, sum(b.Of, b.Content))
+		out.Write(p.Format.Append(head, b.Of))
+		out.Write(b.Content)
+	}
+	return out.Flush()
 }
 
 // others is how many bytes the other files have.

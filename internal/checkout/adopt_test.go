@@ -50,7 +50,7 @@ func adopt(l *lab.Lab, turn *turns.Turn, how checkout.Merging) (*checkout.Adopte
 // adopted is what mission.json says of an adoption: "3", "3 undone", or nothing.
 func adopted(l *lab.Lab, id record.ID) string {
 	l.T.Helper()
-	m, err := record.ParseMission([]byte(l.Git("show", id.Ref()+":mission.json")))
+	m, err := record.ParseMission(l.Git("show", id.Ref()+":mission.json"))
 	gittest.Must(l.T, err)
 	switch a := m.Adopted; {
 	case a == nil:

@@ -12,6 +12,8 @@ import (
 	"io/fs"
 	"strings"
 	"time"
+
+	"gitagent/internal/git/object"
 )
 
 // A Writer is what was written so far.
@@ -42,6 +44,9 @@ func (w *Writer) Time(t time.Time) bool {
 	w.Text(string(b))
 	return err == nil
 }
+
+// Hash writes a hash, which may be zero.
+func (w *Writer) Hash(h object.Hash) { w.Text(string(h.Bytes())) }
 
 // A Reader reads what a [Writer] has written. Texts are parts of its own, so
 // that none is copied. At an error it gives zero values from there on.
@@ -99,6 +104,17 @@ func (r *Reader) Time() (t time.Time) {
 		r.bad = true
 	}
 	return t
+}
+
+// Hash reads a hash.
+func (r *Reader) Hash() object.Hash {
+	text := r.Text()
+	for _, f := range []object.Format{object.SHA1, object.SHA256} {
+		if len(text) == f.Size() {
+			return f.Hash([]byte(text))
+		}
+	}
+	return object.Hash{}
 }
 
 // More reports whether anything is left.

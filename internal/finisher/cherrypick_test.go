@@ -52,7 +52,7 @@ func takes(l *lab.Lab, name string, how finisher.Taking, want ...string) *finish
 // adoption is what the fork's ledger says of its adoption.
 func adoption(l *lab.Lab) *record.Adoption {
 	l.T.Helper()
-	m, err := record.ParseMission([]byte(l.Git("show", lab.ForkID.Ref()+":mission.json")))
+	m, err := record.ParseMission(l.Git("show", lab.ForkID.Ref()+":mission.json"))
 	gittest.Must(l.T, err)
 	return m.Adopted
 }

@@ -55,7 +55,7 @@ func At(objects *git.Objects, id record.ID, tip object.Hash) (*Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.Mission, err = record.ParseHead(id, data, tip.Format()); err != nil {
+	if l.Mission, err = record.ParseHead(id, string(data), tip.Format()); err != nil {
 		return nil, fmt.Errorf("read ledger of %s: %w", id, err)
 	}
 	l.held += headSize * len(data)

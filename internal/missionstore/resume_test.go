@@ -53,7 +53,7 @@ func TestResume(t *testing.T) {
 	if err != nil || id != how.ID {
 		t.Fatalf("Resume: %s, %v", id, err)
 	}
-	m, err := record.ParseMission([]byte(l.Git("show", id.Ref()+":mission.json")))
+	m, err := record.ParseMission(l.Git("show", id.Ref()+":mission.json"))
 	if err != nil || m.Branch != "" || m.ForkedFrom == nil || *m.ForkedFrom != last.ID() || m.Base != last.Code.String() || len(m.Sessions) > 0 {
 		t.Errorf("mission.json = %+v, %v", m, err)
 	}

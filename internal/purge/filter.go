@@ -335,7 +335,7 @@ func (f *filter) unread(l *ledger.Ledger) {
 		var t record.Turn
 		data, err := l.Read(ledger.TurnPath("turns", n, ".json"))
 		if err == nil {
-			err = record.Decode(data, &t)
+			err = record.Decode(string(data), &t)
 		}
 		if err != nil {
 			f.done.Turns = append(f.done.Turns, record.TurnID{Mission: l.ID, Turn: n})

@@ -62,19 +62,30 @@ func Encode(v any, unknown Fields) ([]byte, error) {
 // more memory than text.
 const maxValues = 1 << 15
 
-// Decode decodes a record that may be untrusted.
-func Decode(data []byte, v any) error {
-	if len(data) > maxValues && values(data) > maxValues {
-		return fmt.Errorf("the record has more than %d values", maxValues)
+// Decode decodes a record that may be untrusted into v, a pointer to a zero
+// value, which refers to text then.
+func Decode(text string, v any) error {
+	_, err := decode(text, v)
+	return err
+}
+
+// decode is Decode, and reports whether the record may have fields that v lacks.
+func decode(text string, v any) (unknown bool, err error) {
+	if len(text) > maxValues && values(text) > maxValues {
+		return true, fmt.Errorf("the record has more than %d values", maxValues)
 	}
-	return json.Unmarshal(data, v)
+	if plainly(text, v) {
+		return false, nil
+	}
+	reflect.ValueOf(v).Elem().SetZero()
+	return true, json.Unmarshal([]byte(text), v)
 }
 
 // values roughly counts a JSON text's values by what begins or separates them.
-func values(data []byte) int {
+func values(text string) int {
 	n, inString := 0, false
-	for i := 0; i < len(data); i++ {
-		switch c := data[i]; {
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
 		case inString && c == '\\':
 			i++
 		case c == '"':

@@ -68,11 +68,11 @@ type Adoption struct {
 func (a *Adoption) Holds(last int) bool { return a != nil && !a.Undone && last <= a.Turn }
 
 // ParseMission parses a mission.json; the error may wrap [ErrVersion].
-func ParseMission(data []byte) (*Mission, error) {
+func ParseMission(text string) (*Mission, error) {
 	m := new(Mission)
-	err := Decode(data, m)
-	if err == nil {
-		m.unknown, err = Unknown(data, m)
+	unknown, err := decode(text, m)
+	if err == nil && unknown {
+		m.unknown, err = Unknown([]byte(text), m)
 	}
 	if err == nil && m.V != Version {
 		err = fmt.Errorf("%w: v%d", ErrVersion, m.V)
@@ -104,8 +104,8 @@ func ParseMission(data []byte) (*Mission, error) {
 // ParseHead parses the mission.json of mission id's ledger, with hashes of a
 // format. The ref's id counts, not the file's: if clones diverged, one part has
 // a new id, and is a fork of the other at a turn that the file does not record.
-func ParseHead(id ID, data []byte, format object.Format) (*Mission, error) {
-	m, err := ParseMission(data)
+func ParseHead(id ID, text string, format object.Format) (*Mission, error) {
+	m, err := ParseMission(text)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ func TestFinish(t *testing.T) {
 	t.Parallel()
 	commit := gittest.Hash("0123456789abcdef0123456789abcdef01234567")
 	parse := func(finished string) (*record.Mission, error) {
-		return record.ParseMission([]byte(`{"v":1,"id":"a1b2c3d4","created":"2026-11-20T12:00:00Z","finished":` + finished + `}`))
+		return record.ParseMission(`{"v":1,"id":"a1b2c3d4","created":"2026-11-20T12:00:00Z","finished":` + finished + `}`)
 	}
 	for _, bad := range []string{`7`, `{}`, `{"turn":1}`, `{"commit":"0123","turn":1}`, `{"commit":"` + commit + `","turn":-1}`, `{"commit":"` + commit + `","turn":1000000}`} {
 		if _, err := parse(bad); err == nil {
@@ -52,7 +52,7 @@ func TestAdopted(t *testing.T) {
 	t.Parallel()
 	commit := gittest.Hash("0123456789abcdef0123456789abcdef01234567")
 	parse := func(adopted string) (*record.Mission, error) {
-		return record.ParseMission([]byte(`{"v":1,"id":"a1b2c3d4","created":"2026-11-20T12:00:00Z","adopted":` + adopted + `}`))
+		return record.ParseMission(`{"v":1,"id":"a1b2c3d4","created":"2026-11-20T12:00:00Z","adopted":` + adopted + `}`)
 	}
 	for _, bad := range []string{
 		`7`, `{}`, `{"turn":0}`, `{"turn":-1}`, `{"turn":1000000}`, `{"turn":1,"commit":"0123"}`, `{"turn":1,"commit":"HEAD"}`, `{"turn":1,"undone":"yes"}`,

@@ -20,7 +20,7 @@ func TestDecode(t *testing.T) {
 		"behind a quote":   {`{"a\"":"\\","b":[` + strings.Repeat(`0,`, 40_000) + `0]}`, false},
 	} {
 		var v any
-		if err := Decode([]byte(tt.text), &v); (err == nil) != tt.ok {
+		if err := Decode(tt.text, &v); (err == nil) != tt.ok {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -115,7 +115,7 @@ func TestParseMission(t *testing.T) {
 		{"binary", "\x00", "", nil},
 		{"two", `{"v":1,"id":"a1b2c3d4"}{}`, "", nil},
 	} {
-		m, err := ParseMission([]byte(tt.data))
+		m, err := ParseMission(tt.data)
 		if tt.want == "" {
 			if err == nil || tt.err != nil && !errors.Is(err, tt.err) {
 				t.Errorf("%s: ParseMission = %+v, %v; want an error", tt.name, m, err)
@@ -136,7 +136,7 @@ func FuzzParseMission(f *testing.F) {
 	f.Add([]byte(`{"v":1,"id":"a1b2c3d4","created":"2026-11-20T12:00:00Z","sessions":["a"],"x":{"y":[1]}}`))
 	f.Add([]byte(`{"v":1,"id":"a1b2c3d4e5f6","Title":"a","title":"b","forked_from":{"mission":"x","turn":-1}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := ParseMission(data)
+		m, err := ParseMission(string(data))
 		if err != nil {
 			return
 		}
@@ -147,7 +147,7 @@ func FuzzParseMission(f *testing.F) {
 		if bytes.IndexByte(first, '\n') != len(first)-1 {
 			t.Errorf("not one line: %q", first)
 		}
-		again, err := ParseMission(first)
+		again, err := ParseMission(string(first))
 		if err != nil {
 			t.Fatalf("ParseMission(%q), from %q: %v", first, data, err)
 		}

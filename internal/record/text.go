@@ -1,15 +1,15 @@
 package record
 
-import "bytes"
+import "strings"
 
 // A Text is the JSON that a record was read from; zero for a new one.
 type Text struct {
-	raw     []byte
+	raw     string
 	unknown Fields
 }
 
-// TextOf returns the text of a record that was read. It keeps data.
-func TextOf(data []byte) Text { return Text{raw: data} }
+// TextOf returns the text of a record that was read.
+func TextOf(text string) Text { return Text{raw: text} }
 
 // Size returns the bytes of the text.
 func (t *Text) Size() int { return len(t.raw) }
@@ -22,10 +22,10 @@ func (t *Text) Inherit(from *Text, v any) error {
 }
 
 func (t *Text) fields(v any) (Fields, error) {
-	if t.raw == nil || t.unknown != nil {
+	if t.raw == "" || t.unknown != nil {
 		return t.unknown, nil
 	}
-	return Unknown(t.raw, v)
+	return Unknown([]byte(t.raw), v)
 }
 
 // Encode returns v, a pointer to the record, as a line of JSON without a
@@ -40,9 +40,9 @@ func (t *Text) Encode(v any) ([]byte, error) {
 
 // Line is Encode for an unchanged record, whose text stays as it was.
 func (t *Text) Line(v any) ([]byte, error) {
-	line := bytes.TrimRight(t.raw, "\n")
-	if len(line) == 0 || bytes.IndexByte(line, '\n') >= 0 {
+	line := strings.TrimRight(t.raw, "\n")
+	if line == "" || strings.Contains(line, "\n") {
 		return t.Encode(v)
 	}
-	return line, nil
+	return []byte(line), nil
 }

@@ -103,7 +103,7 @@ func TestForkedByClient(t *testing.T) {
 			t.Errorf("turn %d is of mission %s", turn.Turn, turn.Mission)
 		}
 	}
-	m, err := record.ParseMission([]byte(l.Git("show", fork.Ref()+":mission.json")))
+	m, err := record.ParseMission(l.Git("show", fork.Ref()+":mission.json"))
 	if err != nil || m.ForkedFrom == nil || m.ForkedFrom.Mission != source || m.ForkedFrom.Turn != old[codexShared] {
 		t.Errorf("the mission is %+v, %v", m, err)
 	}
@@ -287,7 +287,7 @@ func TestForkedInClient(t *testing.T) {
 			if n := bytes.Count(stored, []byte("Branched session.")); tt.said != (n == 1) {
 				t.Errorf("the conversation has what the client said %d times", n)
 			}
-			m, err := record.ParseMission([]byte(l.Git("show", lab.Own(f).Ref()+":mission.json")))
+			m, err := record.ParseMission(l.Git("show", lab.Own(f).Ref()+":mission.json"))
 			if err != nil || m.ForkedFrom == nil || m.ForkedFrom.Mission != lab.Own(c) || m.ForkedFrom.Turn != 2 {
 				t.Errorf("the mission is %+v, %v", m, err)
 			}

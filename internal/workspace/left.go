@@ -343,7 +343,7 @@ func (s *standing) lastCode(l *ledger.Ledger) object.Hash {
 	}
 	var t record.Turn
 	data, err := l.Read(ledger.TurnPath("turns", last, ".json"))
-	if err != nil || record.Decode(data, &t) != nil {
+	if err != nil || record.Decode(string(data), &t) != nil {
 		return object.Hash{}
 	}
 	if _, err := s.objects.TreeOf(t.Code); err != nil {

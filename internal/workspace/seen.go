@@ -68,7 +68,7 @@ func (s *seen) load(w *Workspace, n int) {
 		m, id := &all[i], record.ID(r.Text())
 		m.stamp = trust.Stamp{Size: r.Int(), Modified: r.Int(), Changed: r.Int()}
 		m.known = r.Is()
-		m.left, m.tip, m.date = record.ReadHash(r), record.ReadHash(r), r.Int()
+		m.left, m.tip, m.date = r.Hash(), r.Hash(), r.Int()
 		switch r.Int() {
 		case 1:
 			m.by = trust.Clone
@@ -220,8 +220,8 @@ func (s *seen) file() []byte {
 			out.Int(n)
 		}
 		out.Is(m.known)
-		record.WriteHash(&out, m.left)
-		record.WriteHash(&out, m.tip)
+		out.Hash(m.left)
+		out.Hash(m.tip)
 		out.Int(m.date)
 		out.Int(map[string]int64{trust.Clone: 1, trust.Unknown: 2}[m.by])
 	}

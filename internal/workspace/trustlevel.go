@@ -49,7 +49,7 @@ func (w *Workspace) witnessed(objects *git.Objects, id record.ID, tip object.Has
 	}
 	var t record.Turn
 	data, err := l.Read(ledger.TurnPath("turns", st.Last.Turn, ".json"))
-	return err == nil && record.Decode(data, &t) == nil && t.Code == st.Last.Code && t.Session == st.Session
+	return err == nil && record.Decode(string(data), &t) == nil && t.Code == st.Last.Code && t.Session == st.Session
 }
 
 // lastOfMissions returns the last session that recorded to each mission.

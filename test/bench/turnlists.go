@@ -28,7 +28,7 @@ func turnsLanded(l *lab) {
 	}
 }
 
-// turnsListed compares lists of many turns. All but the first were read before, as mostly.
+// turnsListed compares lists of many turns: the first one, and others, for which they were read before, as mostly.
 func turnsListed(l *lab) {
 	contestHeading()
 	for _, size := range []struct {
@@ -43,6 +43,13 @@ func turnsListed(l *lab) {
 		r.enable()
 		const id = record.ID("a1b2c3d4")
 		r.fill(id, size.turns)
+		l.play(contest{
+			name: fmt.Sprintf("the first list of %d turns", size.turns), target: "1.03 of before",
+			ours: func(b build) sample {
+				check(os.RemoveAll(filepath.Join(r.dir, ".git", "agent", "records")))
+				return r.printing(b.program("git-agent-turn"), "list", "--mission", string(id))
+			},
+		})
 		for _, args := range size.lists {
 			name := strings.Join(args, " ")
 			if args[len(args)-1] != "--all" {

@@ -186,7 +186,7 @@ func (l *Lab) Getenv(name string) string {
 // SpentIn is what the head of a mission says of its tokens.
 func (l *Lab) SpentIn(id record.ID) *record.Mission {
 	l.T.Helper()
-	m, err := record.ParseHead(id, []byte(l.Git("show", id.Ref()+":mission.json")), object.NewHash(gittest.Hash("1")).Format())
+	m, err := record.ParseHead(id, l.Git("show", id.Ref()+":mission.json"), object.NewHash(gittest.Hash("1")).Format())
 	gittest.Must(l.T, err)
 	return m
 }
