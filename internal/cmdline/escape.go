@@ -65,13 +65,50 @@ func escape(text, keep string) string {
 }
 
 // isPlain reports whether text has only visible characters of ASCII and spaces.
-func isPlain[T string | []byte](text T) bool {
+func isPlain[T string | []byte](text T) bool { return plainBytes(text) == len(text) }
+
+// plainBytes returns how many bytes of text come before the first one that is
+// not a visible character of ASCII or a space. It looks at eight at once.
+func plainBytes[T string | []byte](text T) int {
+	n := 0
+	for ; n+8 <= len(text); n += 8 {
+		if w := word(text[n:]); ((w-ones*' ')|w|(w+ones))&highs != 0 {
+			break
+		}
+	}
+	for ; n < len(text); n++ {
+		if c := text[n]; c < ' ' || c >= 0x7f {
+			break
+		}
+	}
+	return n
+}
+
+func isASCII(text string) bool {
+	for ; len(text) >= 8; text = text[8:] {
+		if word(text)&highs != 0 {
+			return false
+		}
+	}
 	for i := range len(text) {
-		if c := text[i]; c < ' ' || c >= 0x7f {
+		if text[i] >= utf8.RuneSelf {
 			return false
 		}
 	}
 	return true
+}
+
+// In each of eight bytes, the lowest bit and the highest.
+const (
+	ones  = 0x0101010101010101
+	highs = ones << 7
+)
+
+// word returns the first eight bytes.
+func word[T string | []byte](text T) uint64 {
+	_ = text[7]
+	return uint64(text[0]) | uint64(text[1])<<8 | uint64(text[2])<<16 | uint64(text[3])<<24 |
+		uint64(text[4])<<32 | uint64(text[5])<<40 | uint64(text[6])<<48 | uint64(text[7])<<56
 }
 
 // isHazard reports whether r may command a terminal or change other text.
@@ -89,28 +126,25 @@ func isHazard(r rune) bool {
 
 // OneLine is [Escape] with one space for every run of white space.
 func OneLine(text string) string {
-	if !isASCII(text) {
-		return Escape(strings.Join(strings.Fields(text), " "))
-	}
-	out := make([]byte, len(text))
-	n, blank, safe := 0, false, true // blank if there is some before the next word
-	for i := range len(text) {
-		c := text[i]
-		if c == ' ' || '\t' <= c && c <= '\r' {
-			blank = true
-			continue
+	var out []byte
+	for rest := text; ; {
+		n := plainBytes(rest)
+		line := strings.Trim(rest[:n], " ")
+		if strings.Contains(line, "  ") || n < len(rest) && (rest[n] < '\t' || rest[n] > '\r') {
+			return Escape(strings.Join(strings.Fields(text), " "))
 		}
-		if blank && n > 0 {
-			out[n] = ' '
-			n++
+		if n == len(text) {
+			return line
 		}
-		out[n], blank = c, false
-		n++
-		safe = safe && c > ' ' && c != 0x7f
+		if out == nil {
+			out = make([]byte, 0, len(text))
+		}
+		if len(out) > 0 && line != "" {
+			out = append(out, ' ')
+		}
+		if out = append(out, line...); n == len(rest) {
+			return string(out)
+		}
+		rest = rest[n+1:]
 	}
-	line := string(out[:n])
-	if !safe {
-		line = Escape(line)
-	}
-	return line
 }

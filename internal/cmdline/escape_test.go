@@ -50,9 +50,21 @@ func TestEscapeLines(t *testing.T) {
 
 func TestOneLine(t *testing.T) {
 	t.Parallel()
-	const text = "  fix\n\n\tthe login\u2028 \x1b[m "
-	if got, want := OneLine(text), `fix the login \x1b[m`; got != want {
-		t.Errorf("OneLine(%q) = %q, want %q", text, got, want)
+	for text, want := range map[string]string{
+		"  fix\n\n\tthe login\u2028 \x1b[m ": `fix the login \x1b[m`,
+		"":                                   "",
+		" \r\n ":                             "",
+		" as it is ":                         "as it is",
+		"one\ntwo\n\vthree ":                 "one two three",
+		"two  spaces":                        "two spaces",
+		"beyond \x7f eight \x80":             `beyond \x7f eight \x80`,
+		"1234567\x1f":                        `1234567\x1f`,
+		"1234567\x7f\x7f":                    `1234567\x7f\x7f`,
+		"1234567é":                           "1234567é",
+	} {
+		if got := OneLine(text); got != want {
+			t.Errorf("OneLine(%q) = %q, want %q", text, got, want)
+		}
 	}
 }
 
@@ -74,6 +86,9 @@ func FuzzEscape(f *testing.F) {
 		}
 		if again := Escape(got); again != got {
 			t.Fatalf("Escape(Escape(%q)) = %q, want %q", text, again, got)
+		}
+		if got, want := OneLine(text), Escape(strings.Join(strings.Fields(text), " ")); got != want {
+			t.Fatalf("OneLine(%q) = %q, want %q", text, got, want)
 		}
 		lines := EscapeLines(text)
 		if want := strings.Count(strings.ReplaceAll(text, "\r\n", "\n"), "\n"); strings.Count(lines, "\n") != want {

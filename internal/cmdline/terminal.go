@@ -4,7 +4,6 @@ import (
 	"io"
 	"os"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/mattn/go-runewidth"
 	"golang.org/x/term"
@@ -121,13 +120,4 @@ func TruncateStart(text string, columns int) string {
 		return "…" + text[len(text)-columns+1:]
 	}
 	return widths.TruncatePrefix(text, columns, "…")
-}
-
-func isASCII(text string) bool {
-	for i := range len(text) {
-		if text[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }

@@ -263,33 +263,41 @@ func (p *plain) string() (string, bool) {
 	if !p.next('"') {
 		return "", false
 	}
-	end, escaped, high := 0, false, false
-scan:
+	var out strings.Builder // what comes before from, if anything was escaped
+	from, at, high := 0, 0, false
 	for {
-		end += ordinary(p.rest[end:])
-		switch {
-		case end >= len(p.rest) || p.rest[end] < ' ':
+		if at += ordinary(p.rest[at:]); at == len(p.rest) {
 			return "", false
-		case p.rest[end] == '"':
-			break scan
-		case p.rest[end] == '\\':
-			escaped = true
-			end += 2
-		default:
-			high = true
-			end++
 		}
-		end = min(end, len(p.rest))
+		switch c := p.rest[at]; {
+		case c >= utf8.RuneSelf:
+			high = true
+			at++
+			continue
+		case c == '\\' && at+1 < len(p.rest):
+			letter := strings.IndexByte(escapes, p.rest[at+1])
+			if letter < 0 {
+				return "", false
+			}
+			if out.Len() == 0 {
+				out.Grow(at + 1 + strings.IndexByte(p.rest[at:], '"'))
+			}
+			out.WriteString(p.rest[from:at])
+			out.WriteByte(escaped[letter])
+			at += 2
+			from = at
+			continue
+		case c != '"':
+			return "", false
+		}
+		text := p.rest[from:at]
+		p.rest = p.rest[at+1:]
+		if out.Len() > 0 {
+			out.WriteString(text)
+			text = out.String()
+		}
+		return text, !high || utf8.ValidString(text)
 	}
-	text := p.rest[:end]
-	p.rest = p.rest[end+1:]
-	if high && !utf8.ValidString(text) {
-		return "", false
-	}
-	if escaped {
-		return unescape(text)
-	}
-	return text, true
 }
 
 // ordinary returns how many bytes come before the first one that is not ASCII,
@@ -311,25 +319,6 @@ func ordinary(text string) int {
 		}
 	}
 	return i
-}
-
-// unescape takes back the escapes of a string that have one letter.
-func unescape(text string) (string, bool) {
-	var out strings.Builder
-	out.Grow(len(text))
-	for {
-		before, after, ok := strings.Cut(text, `\`)
-		out.WriteString(before)
-		if !ok {
-			return out.String(), true
-		}
-		at := strings.IndexByte(escapes, after[0])
-		if at < 0 {
-			return "", false
-		}
-		out.WriteByte(escaped[at])
-		text = after[1:]
-	}
 }
 
 // The letters behind a backslash, and what they stand for.
