@@ -106,7 +106,8 @@ func List(ctx context.Context, repo *git.Repo, id record.ID) ([]*Turn, error) {
 }
 
 // Each calls f with the records of a mission's turns, newest first, while it
-// reads them: there may be a million. An error of f ends that and is returned.
+// reads them: there may be a million. The strings of a turn are parts of its
+// text: who keeps some of many turns clones them. An error of f ends that and is returned.
 // Other errors are as for [List].
 func Each(ctx context.Context, repo *git.Repo, id record.ID, f func(*Turn) error) error {
 	return EachAfter(ctx, repo, id, 0, f)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -180,18 +181,19 @@ func (h *History) readTurns(l *ledger.Ledger, known map[recorded]*pastTurn) erro
 		key := recorded{t.ID(), t.At, t.Code}
 		r := known[key]
 		if r == nil {
+			key.id.Mission = record.ID(strings.Clone(string(t.Mission))) // of the whole record only that stays
 			r = &pastTurn{
-				id: t.ID(), in: l, started: t.Before().At, at: t.At, head: t.Head,
-				paths: slices.Clone(t.Paths), branch: t.Branch, more: t.Files > len(t.Paths), imported: t.Imported != "",
+				id: key.id, in: l, started: t.Before().At, at: t.At, head: t.Head,
+				paths: cloned(t.Paths), branch: strings.Clone(t.Branch), more: t.Files > len(t.Paths), imported: t.Imported != "",
 			}
 			if t.CodeKnown() == nil {
 				r.code, r.base = t.Code, t.Before().Commit
-				r.session, r.worktrees = t.Session, t.Worktrees
+				r.session, r.worktrees = strings.Clone(t.Session), t.Worktrees
 				for _, w := range t.Worktrees {
-					r.paths, r.more = append(r.paths, w.Paths...), r.more || w.Files > len(w.Paths)
+					r.paths, r.more = append(r.paths, cloned(w.Paths)...), r.more || w.Files > len(w.Paths)
 				}
 				if c := t.Change(); !c.Alone() {
-					r.others, r.with, r.commits = c.From, slices.Clone(c.With), slices.Clone(t.Own.Commits)
+					r.others, r.with, r.commits = c.From, cloned(c.With), slices.Clone(t.Own.Commits)
 					if c.Unsure() {
 						r.shared = c.Sure
 					}
@@ -207,6 +209,14 @@ func (h *History) readTurns(l *ledger.Ledger, known map[recorded]*pastTurn) erro
 		after = r
 		return nil
 	})
+}
+
+func cloned(list []string) []string {
+	list = slices.Clone(list)
+	for i, s := range list {
+		list[i] = strings.Clone(s)
+	}
+	return list
 }
 
 func (t *pastTurn) record() (*turns.Turn, error) { return turns.ReadIn(t.in, t.id.Turn) }
