@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -34,6 +35,7 @@ type lander struct {
 const maxFiles = 300
 
 func newLander(c *cli.Context, w *workspace.Workspace) (*lander, error) {
+	debug.SetGCPercent(400) // the process is short-lived, and most of what it reads it keeps
 	h, err := blame.Open(c.Context, w)
 	if err != nil {
 		return nil, err

@@ -146,7 +146,7 @@ func (q *question) versions(ctx context.Context, names []string) (v *versions, e
 			return nil, err
 		}
 	} else {
-		g, err := q.h.graph(ctx, q.repo, q.commit, list)
+		g, err := q.h.graph(ctx, q.objects, q.commit, list)
 		if err != nil {
 			return nil, err
 		}

@@ -143,9 +143,11 @@ func (g *graph) corrected(by map[record.ID]int64) *graph {
 		commits = append(commits, w)
 	}
 	sorted := order(edges, commits)
-	sorted.turns, sorted.list = g.turns, g.list
+	sorted.turns, sorted.list, sorted.chart = g.turns, g.list, g.chart
 	for at, n := range sorted.nodes {
-		if old := g.nodes[g.index[n.hash]]; !n.edge {
+		old := g.nodes[g.index[n.hash]]
+		n.charted = old.charted
+		if !n.edge {
 			sorted.nodes[at].writers, sorted.nodes[at].mission = old.writers, old.mission
 			sorted.nodes[at].starts, sorted.nodes[at].elsewhere = old.starts, old.elsewhere
 		}

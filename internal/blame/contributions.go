@@ -127,7 +127,7 @@ type landing struct {
 	sum     *Contributions
 	of      map[recorded]*Contribution
 	commits map[object.Hash]time.Time // those that are asked about: when they were committed
-	names   map[record.TurnID]bool    // the turns that there are: whether one of the commits names it
+	names   map[record.TurnID]bool    // the turns that one of the commits names
 	made    map[*pastTurn]bool        // whether one of them was made in it
 	asked   int                       // of how many files git was asked
 }
@@ -180,9 +180,6 @@ const maxCommits = 10_000
 
 func (a *landing) list(ctx context.Context) error {
 	a.commits, a.names = make(map[object.Hash]time.Time), make(map[record.TurnID]bool)
-	for _, t := range a.h.turns {
-		a.names[t.id] = false
-	}
 	tip, err := a.h.objects.Commit(a.Commit)
 	if err != nil {
 		return err
@@ -215,7 +212,7 @@ func (a *landing) list(ctx context.Context) error {
 func (a *landing) add(hash object.Hash, c *object.Commit) {
 	a.commits[hash] = c.Committer.When
 	for _, id := range ledger.ReadTrailers(c.Message) {
-		if _, known := a.names[id]; known {
+		if a.h.recorded(id) {
 			a.names[id] = true
 		}
 	}
@@ -326,6 +323,17 @@ func (a *landing) contribution(t *turns.Turn) *Contribution {
 // key tells the record from others.
 func (t *pastTurn) key() recorded { return recorded{t.id, t.at, t.code} }
 
+// recorded reports whether there is a turn of that name.
+func (h *History) recorded(id record.TurnID) bool {
+	if h.ids == nil {
+		h.ids = make(map[record.TurnID]bool, len(h.turns))
+		for _, t := range h.turns {
+			h.ids[t.id] = true
+		}
+	}
+	return h.ids[id]
+}
+
 // place returns where a turn is in h.turns, -1 if it is not there.
 func (h *History) place(of recorded) int {
 	if h.places == nil {
@@ -343,7 +351,7 @@ func (h *History) place(of recorded) int {
 // named adds the turns that the commits' messages name.
 func (a *landing) named() error {
 	for _, t := range a.h.turns {
-		if !a.names[t.id] {
+		if len(a.names) == 0 || !a.names[t.id] {
 			continue
 		}
 		record, err := t.record()

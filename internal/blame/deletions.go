@@ -155,7 +155,7 @@ func (a *landing) claimed(ctx context.Context, t *pastTurn) (bool, error) {
 	if still, err := a.still(t); still || err != nil {
 		return false, err
 	}
-	g, err := a.h.graph(ctx, a.h.w.Repo, a.Commit, []*pastTurn{t})
+	g, err := a.h.graph(ctx, a.h.objects, a.Commit, []*pastTurn{t})
 	if err != nil {
 		return false, err
 	}

@@ -4,10 +4,14 @@
 //
 // A turn's states are commits. The package inserts them among the ancestors of
 // the commits that contain their work and runs `git blame` over that ancestry.
-// Nothing is indexed or stored. docs/decisions/46-blame.md has the rule:
+// Nothing is stored but what git has said. docs/decisions/46-blame.md has the rule:
 //
 //	history.go   the missions that may be relied on, their turns and states
+//	events.go    what ledgers' commits say, and are made for
 //	graph.go     the commits of a history, in one order
+//	revisions.go the question to git which these are
+//	chart.go     what git has said of commits, to answer for it
+//	chartfile.go where that is kept for the next process
 //	versions.go  what a file was in each of them
 //	presence.go  which of these texts have a line, kept as where it comes and goes
 //	lookup.go    what files were in all of them, asked of git together

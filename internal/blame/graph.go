@@ -5,7 +5,6 @@ import (
 	"container/heap"
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"gitagent/internal/git"
@@ -20,7 +19,7 @@ type graph struct {
 	index map[object.Hash]int  // into nodes
 	turns map[*pastTurn]bool   // whose states are in it
 	list  []*pastTurn          // the same, in order of their starts
-	files *lookup              // nil before a file is looked up
+	chart *chart               // of its commits
 	cut   map[object.Hash]bool // where a shallow clone ends: what is new there may be older
 }
 
@@ -48,6 +47,7 @@ type node struct {
 	starts    []*pastTurn // turns that started in it
 	first     int         // the place of its first parent, -1 if it has none in the graph
 	real      []int       // the places of its parents in git
+	charted   int         // its place in the chart, -1 for a commit of which only the name is known
 	edge      bool        // the graph ends here: its parents are unknown
 	made      bool        // see [state]
 	mission   record.ID   // that it is a state of, if it was made for one
@@ -63,8 +63,9 @@ type node struct {
 
 // graph returns the commits that can be reached from one commit and from the
 // states of turns, without what was there before the oldest of them.
-func (h *History) graph(ctx context.Context, repo *git.Repo, commit object.Hash, list []*pastTurn) (*graph, error) {
-	real, err := h.revisions(ctx, repo, commit, list)
+func (h *History) graph(ctx context.Context, objects *git.Objects, commit object.Hash, list []*pastTurn) (*graph, error) {
+	_, repo := objects.Of()
+	real, chart, err := h.revisions(ctx, objects, commit, list)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +101,12 @@ func (h *History) graph(ctx context.Context, repo *git.Repo, commit object.Hash,
 		commits = append(commits, w)
 	}
 	g := order(edges, commits)
+	g.chart = chart
 	for _, n := range g.nodes {
+		n.charted = -1
+		if at, ok := chart.index[n.hash]; ok {
+			n.charted = at
+		}
 		if s := h.states[n.hash]; s != nil && s.made && s.turn != nil {
 			n.writers = []*pastTurn{s.turn}
 		}
@@ -332,90 +338,6 @@ func (g *graph) reach(froms []object.Hash, at int) bool {
 		}
 	}
 	return false
-}
-
-type real struct {
-	hash, tree object.Hash
-	date       int64
-	parents    []object.Hash
-	edge       bool // it is where the graph ends
-}
-
-// revisions asks git for the commits of a graph.
-func (h *History) revisions(ctx context.Context, repo *git.Repo, commit object.Hash, list []*pastTurn) ([]real, error) {
-	var revs strings.Builder
-	revs.WriteString(commit.String() + "\n")
-	wanted := make(map[object.Hash]bool)
-	want := func(commit object.Hash) { // and the states before it: git would know the ancestors of others, and may find a circle
-		for !commit.IsZero() && !wanted[commit] {
-			wanted[commit] = true
-			revs.WriteString(commit.String() + "\n")
-			s := h.states[commit]
-			if s == nil || !s.made {
-				return
-			}
-			commit = s.chain
-		}
-	}
-	missions := make(map[record.ID]bool)
-	for _, t := range list {
-		want(t.code)
-		want(t.base)
-		want(t.head)
-		missions[t.id.Mission] = true
-	}
-	for commit, s := range h.states {
-		if s.made && missions[s.mission] {
-			want(commit)
-		}
-	}
-	if len(list) > 0 {
-		oldest := list[0].base
-		if s := h.states[oldest]; s != nil && s.made {
-			parents, err := h.objects.Parents(oldest)
-			if err != nil {
-				parents = nil
-			}
-			for _, p := range parents {
-				revs.WriteString("^" + p.String() + "\n")
-			}
-		} else if !oldest.IsZero() {
-			revs.WriteString("^" + oldest.String() + "\n")
-		}
-	}
-	commits, err := revList(ctx, repo, revs.String(), "--boundary")
-	for _, c := range commits {
-		delete(wanted, c.hash)
-	}
-	if err != nil || len(wanted) == 0 {
-		return commits, err
-	}
-	var rest strings.Builder // reachable from the oldest state
-	for commit := range wanted {
-		rest.WriteString(commit.String() + "\n")
-	}
-	older, err := revList(ctx, repo, rest.String(), "--no-walk")
-	for i := range older {
-		older[i].edge = true
-	}
-	return append(commits, older...), err
-}
-
-func revList(ctx context.Context, repo *git.Repo, revs, how string) ([]real, error) {
-	out, err := repo.Output(ctx, strings.NewReader(revs), "rev-list", "--ignore-missing", how, "--no-commit-header", "--format=%m%ct %H %T %P", "--stdin")
-	if err != nil {
-		return nil, err
-	}
-	var commits []real
-	for line := range strings.Lines(string(out)) {
-		line, edge := strings.CutPrefix(line, "-")
-		at, hashes, err := object.ParseRevision(strings.TrimPrefix(line, ">"))
-		if err != nil {
-			return nil, err
-		}
-		commits = append(commits, real{hash: hashes[0], tree: hashes[1], date: at.Unix(), parents: hashes[2:], edge: edge})
-	}
-	return commits, nil
 }
 
 // A waiting is a commit that has no place yet.

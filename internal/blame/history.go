@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/internal/ledger"
@@ -27,15 +25,19 @@ type History struct {
 	w        *workspace.Workspace
 	objects  *git.Objects
 	conf     git.Config
-	promisor string           // the remote of a partial clone, "" for other clones
-	turns    []*pastTurn      // each once, in order of their starts
-	places   map[recorded]int // in turns; nil before they are needed
+	promisor string                 // the remote of a partial clone, "" for other clones
+	turns    []*pastTurn            // each once, in order of their starts
+	places   map[recorded]int       // in turns; nil before they are needed
+	ids      map[record.TurnID]bool // of turns; nil before they are needed
 	states   map[object.Hash]*savedState
 	asked    object.Hash // the commit of the last question
 	// kept is the graph of an earlier question, and what was looked up in it;
 	// nil if there is none. It does for another commit in it, too, as nothing
 	// comes from what is after a commit.
 	kept  *graph
+	chart *chart // nil if there is none to be kept
+	past  *past
+	tips  map[record.ID]object.Hash
 	files map[string]*versions
 	next  []string // files that may be asked about next
 }
@@ -88,8 +90,13 @@ func Open(ctx context.Context, w *workspace.Workspace) (*History, error) {
 	return h, nil
 }
 
-// Close ends the git processes of the history.
-func (h *History) Close() { h.objects.Close() }
+// Close ends the git processes of the history, and keeps for the next one what
+// was asked about commits.
+func (h *History) Close() {
+	ctx, _ := h.objects.Of()
+	_ = h.keep(ctx) // nothing depends on it
+	h.objects.Close()
+}
 
 // maxFiles limits the files with versions that are kept.
 const maxFiles = 16
@@ -102,7 +109,7 @@ func (h *History) versions(ctx context.Context, commit object.Hash, list []*past
 		if h.asked == commit { // there are questions about several files
 			list = slices.DeleteFunc(slices.Clone(h.turns), func(t *pastTurn) bool { return t.code.IsZero() })
 		}
-		g, err := h.graph(ctx, h.w.Repo, commit, list)
+		g, err := h.graph(ctx, h.objects, commit, list)
 		if err != nil {
 			return nil, err
 		}
@@ -127,12 +134,14 @@ func (h *History) read(ctx context.Context) error {
 		return err
 	}
 	h.conf, h.promisor = conf, conf.Promisor()
+	h.readKept()
 	var unread ledger.ReadErrors
 	tips, err := ledger.ListAll(ctx, h.w.Repo)
 	if err != nil && tips == nil {
 		return err
 	}
 	unread.Add(err)
+	h.tips = tips
 	relied := h.w.TrustCache(ctx, h.objects)
 	if err := relied.Look(tips); err != nil {
 		return err
@@ -410,92 +419,4 @@ func (h *History) state(commit object.Hash) *savedState {
 		h.states[commit] = s
 	}
 	return s
-}
-
-// events returns the commits of ledgers, each once.
-func (h *History) events(ctx context.Context, list []*ledger.Ledger) (map[object.Hash]*ledger.CommitEvent, error) {
-	tips := make([]object.Hash, len(list))
-	for i, l := range list {
-		tips[i] = l.Tip
-	}
-	events := make(map[object.Hash]*ledger.CommitEvent)
-	for e, err := range ledger.Links(ctx, h.w.Repo.With(git.Wary), tips...) {
-		if err != nil {
-			return nil, err
-		}
-		events[e.Hash] = e
-	}
-	return events, nil
-}
-
-// A keep is a commit kept by an event, and the event's time in seconds.
-type keep struct {
-	commit object.Hash
-	at     int64
-}
-
-// A save is a kept state. A restore keeps two, before and after.
-type save struct {
-	keep
-	alone bool
-}
-
-// maxMessage limits the commits read, in bytes: one for a state is small.
-const maxMessage = 1 << 20
-
-// A making is what a state's commit was made for, and its parents.
-type making struct {
-	record.TurnID
-	on []object.Hash
-}
-
-type makings map[keep]making
-
-// pair returns how many parents the second of two commits kept by an event has,
-// if it was made on the first: one after a restore, revert or undo, two after
-// an adoption; else 0.
-func (m makings) pair(e *ledger.CommitEvent) int {
-	if len(e.Keeps) != 2 {
-		return 0
-	}
-	after, is := m[keep{e.Keeps[1], e.At.Unix()}]
-	if !is || after.Turn != 0 || len(after.on) == 0 || after.on[0] != e.Keeps[0] {
-		return 0
-	}
-	return len(after.on)
-}
-
-// made returns what the commits were made for that were made by the events that
-// keep them. Of the others nothing is said: they are the user's, maybe with
-// trailers that name turns, or an earlier event's.
-func (h *History) made(events map[object.Hash]*ledger.CommitEvent) (makings, error) {
-	times := make(map[object.Hash][]int64)
-	for _, e := range events {
-		for _, commit := range e.Keeps {
-			times[commit] = append(times[commit], e.At.Unix())
-		}
-	}
-	made := make(makings)
-	var wanted []git.Wanted
-	for commit := range times {
-		wanted = append(wanted, git.Wanted{Hash: commit, Most: maxMessage})
-	}
-	err := h.objects.Each(wanted, func(i int, obj *git.Object, err error) error {
-		if err != nil || obj.Type != plumbing.CommitObject {
-			return nil // it is not here, or no state
-		}
-		c, err := object.ParseCommit(obj.Content)
-		if err != nil {
-			return nil
-		}
-		if id, ok := ledger.ReadCodeMessage(c.Message); ok && (id.Turn > 0 || len(ledger.ReadTrailers(c.Message)) == 0) {
-			for _, at := range times[obj.Hash] {
-				if c.Committer.When.Unix() == at {
-					made[keep{obj.Hash, at}] = making{id, c.Parents}
-				}
-			}
-		}
-		return nil
-	})
-	return made, err
 }

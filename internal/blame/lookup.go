@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"runtime"
 	"slices"
@@ -16,16 +17,23 @@ import (
 	"gitagent/internal/gitdiff"
 )
 
-// A lookup is what files were in a graph's commits, as where they changed: git
+// A lookup is what files were in a list of commits, as where they changed: git
 // compares neighbours, so it reads little of most trees, and is asked about
 // several files at once.
 type lookup struct {
-	from    []int // by place: the earlier place that it is compared with, -1 for an empty tree
-	changes map[string][]change
-	kept    int // changes in all
+	from    []int               // by place in the list: the earlier place that it is compared with, -1 for an empty tree
+	with    map[object.Hash]int // the last place with a tree; nil before it is needed
+	changes map[string]changes  // by file
+	kept    int                 // changes in all
 }
 
-// A change is a place in a graph, and what a file is there and was not at the
+// changes are where a file changed, among the places before one.
+type changes struct {
+	until int
+	list  []change
+}
+
+// A change is a place in a list, and what a file is there and was not at the
 // place that it is compared with: zero if it is not there.
 type change struct {
 	at   int
@@ -38,44 +46,42 @@ const (
 	maxChanges  = 1 << 20
 )
 
-func newLookup(nodes []*node) *lookup {
-	return &lookup{from: neighbours(nodes), changes: make(map[string][]change)}
-}
-
-// neighbours returns, for each place, an earlier one with a tree that is likely
-// to be much the same: one with the very same tree, else the first parent, else
-// the last before it that has a tree. It is -1 if there is none.
-func neighbours(nodes []*node) []int {
-	from := make([]int, len(nodes))
-	with := make(map[object.Hash]int, len(nodes)) // the last place with a tree
-	last := -1
-	for at, n := range nodes {
-		from[at] = -1
-		if n.tree.IsZero() {
-			continue
-		}
-		if same, ok := with[n.tree]; ok {
-			from[at] = same
-		} else if n.first >= 0 && n.first < at && !nodes[n.first].tree.IsZero() {
-			from[at] = n.first
-		} else {
-			from[at] = last
-		}
-		with[n.tree], last = at, at
+// follow finds, for each new place in the list, an earlier one with a tree that
+// is likely to be much the same: one with the very same tree, else the first
+// parent, else the one before it. It is -1 for the first.
+func (l *lookup) follow(list []real, index map[object.Hash]int) {
+	if len(l.from) == len(list) {
+		return
 	}
-	return from
+	if l.with == nil {
+		l.with = make(map[object.Hash]int, len(list))
+		for at := range l.from {
+			l.with[list[at].tree] = at
+		}
+	}
+	for at := len(l.from); at < len(list); at++ {
+		r, from := list[at], at-1
+		if same, ok := l.with[r.tree]; ok {
+			from = same
+		} else if len(r.parents) > 0 {
+			if first, ok := index[r.parents[0]]; ok && first < at {
+				from = first
+			}
+		}
+		l.from = append(l.from, from)
+		l.with[r.tree] = at
+	}
 }
 
-// has reports whether a file was looked up.
+// has reports whether a file was looked up in the whole list.
 func (l *lookup) has(name string) bool {
-	_, ok := l.changes[name]
-	return ok
+	return len(l.from) > 0 && l.changes[name].until == len(l.from)
 }
 
 // blobs returns what a file that was looked up is at each place.
 func (l *lookup) blobs(name string) []object.Hash {
 	blobs := make([]object.Hash, len(l.from))
-	changes := l.changes[name]
+	changes := l.changes[name].list
 	for at, from := range l.from {
 		if from >= 0 {
 			blobs[at] = blobs[from]
@@ -87,11 +93,15 @@ func (l *lookup) blobs(name string) []object.Hash {
 	return blobs
 }
 
-// ask looks files up in the commits of a graph.
-func (l *lookup) ask(ctx context.Context, repo *git.Repo, nodes []*node, names []string) error {
+// ask looks files up in a list of commits, and returns how many git compared.
+func (l *lookup) ask(ctx context.Context, repo *git.Repo, list []real, names []string) (compared int, err error) {
+	since := len(list)
+	for _, name := range names {
+		since = min(since, l.changes[name].until)
+	}
 	var places []int // where git has to compare
-	for at, n := range nodes {
-		if from := l.from[at]; !n.tree.IsZero() && (from < 0 || nodes[from].tree != n.tree) {
+	for at := since; at < len(list); at++ {
+		if from := l.from[at]; from < 0 || list[from].tree != list[at].tree {
 			places = append(places, at)
 		}
 	}
@@ -100,36 +110,42 @@ func (l *lookup) ask(ctx context.Context, repo *git.Repo, nodes []*node, names [
 	var done sync.WaitGroup
 	for i := range parts {
 		done.Go(func() {
-			found[i], errs[i] = l.compare(ctx, repo, nodes, places[i*len(places)/parts:(i+1)*len(places)/parts], names)
+			found[i], errs[i] = l.compare(ctx, repo, list, places[i*len(places)/parts:(i+1)*len(places)/parts], names)
 		})
 	}
 	done.Wait()
 	if err := errors.Join(errs...); err != nil {
-		return err
+		return 0, err
 	}
 	if l.kept > maxChanges {
-		clear(l.changes)
+		maps.DeleteFunc(l.changes, func(name string, _ changes) bool { return !slices.Contains(names, name) })
 		l.kept = 0
 	}
 	for _, name := range names {
-		l.changes[name] = nil
+		all := l.changes[name]
 		for _, part := range found {
-			l.changes[name] = append(l.changes[name], part[name]...)
+			for _, c := range part[name] {
+				if c.at >= all.until {
+					all.list = append(all.list, c)
+					l.kept++
+				}
+			}
 		}
-		l.kept += len(l.changes[name])
+		all.until = len(list)
+		l.changes[name] = all
 	}
-	return nil
+	return len(places), nil
 }
 
-func (l *lookup) compare(ctx context.Context, repo *git.Repo, nodes []*node, places []int, names []string) (map[string][]change, error) {
+func (l *lookup) compare(ctx context.Context, repo *git.Repo, list []real, places []int, names []string) (map[string][]change, error) {
 	pairs := make([][2]object.Hash, len(places))
 	var in strings.Builder
 	for i, at := range places {
 		from := repo.Format().EmptyTree()
 		if l.from[at] >= 0 {
-			from = nodes[l.from[at]].tree
+			from = list[l.from[at]].tree
 		}
-		pairs[i] = [2]object.Hash{from, nodes[at].tree}
+		pairs[i] = [2]object.Hash{from, list[at].tree}
 		in.WriteString(heading(pairs[i]))
 	}
 	// cat-file would need the blobs, which a partial clone fetches one by one.

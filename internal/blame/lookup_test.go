@@ -7,13 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"gitagent/internal/compact"
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
-// TestLookup: what files were in the commits of a graph is what git says of each commit, for merges, ends of the graph,
-// commits without a tree, files that become directories or submodules, and equal trees.
+// TestLookup: what files were in commits is what git says of each, for merges, files that become directories or
+// submodules, equal trees, and commits that come later, after some files were looked up.
 func TestLookup(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
@@ -23,36 +24,57 @@ func TestLookup(t *testing.T) {
 		blobs[i] = r.Pipe(fmt.Sprintf("text %d\n", i), "hash-object", "-w", "--stdin")
 	}
 	names := []string{"file", "dir/one", "dir/two", "dir/three", "dir/sub/deep", "dir/*", ":odd", "gone"}
-	var nodes []*node
-	for at := range 60 {
-		n := &node{first: -1, edge: at < 6}
-		if at >= 6 && rnd.IntN(20) > 0 {
-			n.first = rnd.IntN(at)
-		}
-		if rnd.IntN(15) > 0 {
-			n.tree = object.NewHash(treeOf(r, rnd, blobs))
-		}
-		nodes = append(nodes, n)
-	}
+	c := newChart(nil, nil)
 	repo, err := git.Find(r.Dir)
 	gittest.Must(t, err)
-	want := make([]map[string]object.Hash, len(nodes))
-	for at, n := range nodes {
-		want[at] = blobsIn(r, n.tree)
-	}
-	for _, together := range [][]string{names[:1], names[1:3], names} {
-		l := newLookup(nodes)
-		gittest.Must(t, l.ask(t.Context(), repo, nodes, together))
-		for _, name := range together {
-			if !l.has(name) {
-				t.Fatalf("%q is not looked up", name)
+	var want []map[string]object.Hash
+	more := func(n int) {
+		for range n {
+			at := len(c.list)
+			commit := real{hash: object.NewHash(fmt.Sprintf("%0*x", len(blobs[0]), at+1)), tree: object.NewHash(treeOf(r, rnd, blobs)), edge: at < 6}
+			if at > 6 && rnd.IntN(20) > 0 {
+				commit.parents = []object.Hash{c.list[rnd.IntN(at)].hash}
 			}
-			for at, got := range l.blobs(name) {
-				if got != want[at][name] {
-					t.Errorf("of %d files, %q is %s at %d, want %s", len(together), name, got, at, want[at][name])
-				}
+			c.add(commit)
+			want = append(want, blobsIn(r, commit.tree))
+		}
+	}
+	compare := func(name string, next []string) {
+		t.Helper()
+		got, err := c.blobs(t.Context(), repo, name, next)
+		gittest.Must(t, err)
+		for at := range want {
+			if got[at] != want[at][name] {
+				t.Errorf("%q with %q is %s at %d, want %s", name, next, got[at], at, want[at][name])
 			}
 		}
+	}
+	more(40)
+	compare("file", nil)
+	compare("dir/one", names)
+	more(20)
+	compare("gone", nil)
+	for _, name := range names {
+		if compare(name, nil); !c.files.has(name) {
+			t.Errorf("%q is not looked up", name)
+		}
+	}
+	before := c.anew
+	compare("dir/two", nil)
+	if c.anew > before {
+		t.Errorf("git compared %d again", c.anew-before)
+	}
+	kept := unpackChart(compact.NewReader(packed(c)))
+	if kept == nil {
+		t.Fatal("the chart can't be read again")
+	}
+	c = kept
+	c.anew = 0
+	for _, name := range names {
+		compare(name, nil)
+	}
+	if c.anew > 0 {
+		t.Errorf("git compared %d that were kept", c.anew)
 	}
 }
 
@@ -99,34 +121,35 @@ func blobsIn(r *gittest.Repo, tree object.Hash) map[string]object.Hash {
 	return blobs
 }
 
-// TestNeighbours: with which place a place is compared.
-func TestNeighbours(t *testing.T) {
-	tree := func(n byte) object.Hash {
-		if n == 0 {
-			return object.Hash{}
-		}
-		return made(n)
-	}
+// TestFollow: with which place a place is compared.
+func TestFollow(t *testing.T) {
 	for _, tt := range []struct {
-		name  string
-		trees []byte
-		first []int
-		want  []int
+		name    string
+		trees   []byte
+		parents []int // -1 for none
+		want    []int
 	}{
-		{"none", nil, nil, []int{}},
+		{"none", nil, nil, nil},
 		{"the first parent", []byte{1, 2, 3}, []int{-1, 0, 0}, []int{-1, 0, 0}},
 		{"the same tree", []byte{1, 2, 1}, []int{-1, 0, 1}, []int{-1, 0, 0}},
-		{"ends of the graph follow one another", []byte{1, 2, 3}, []int{-1, -1, -1}, []int{-1, 0, 1}},
-		{"a parent without a tree", []byte{1, 0, 3}, []int{-1, -1, 1}, []int{-1, -1, 0}},
+		{"without parents", []byte{1, 2, 3}, []int{-1, -1, -1}, []int{-1, 0, 1}},
 		{"a parent that comes later", []byte{1, 2, 3}, []int{-1, 2, -1}, []int{-1, 0, 1}},
-		{"no tree before it", []byte{0, 2}, []int{-1, 0}, []int{-1, -1}},
 	} {
-		var nodes []*node
-		for at, n := range tt.trees {
-			nodes = append(nodes, &node{tree: tree(n), first: tt.first[at]})
-		}
-		if got := neighbours(nodes); !slices.Equal(got, tt.want) {
-			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		for first := range len(tt.trees) + 1 { // the others are added later
+			c := newChart(nil, nil)
+			for at, tree := range tt.trees {
+				r := real{hash: made(byte(at + 10)), tree: made(tree)}
+				if p := tt.parents[at]; p >= 0 {
+					r.parents = []object.Hash{made(byte(p + 10))}
+				}
+				if c.add(r); at < first {
+					c.files.follow(c.list, c.index)
+				}
+			}
+			c.files.follow(c.list, c.index)
+			if got := c.files.from; !slices.Equal(got, tt.want) {
+				t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+			}
 		}
 	}
 }

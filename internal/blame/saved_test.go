@@ -28,7 +28,7 @@ func TestSaved(t *testing.T) {
 		{base: of["start"], code: of["code of both"], head: of["head"], started: at(1500), at: at(3500)},
 	}
 	h := &History{w: w, objects: objects}
-	g, err := h.graph(t.Context(), w.Repo, of["asked"], list)
+	g, err := h.graph(t.Context(), h.objects, of["asked"], list)
 	gittest.Must(t, err)
 	for name, want := range map[string]int64{"base": 1001, "start": 1001, "head": 2002, "code": 2002, "code of both": 3500, "asked": 0} {
 		i, ok := g.index[of[name]]

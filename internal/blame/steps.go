@@ -50,11 +50,10 @@ func (f *file) others(t *pastTurn) bool {
 func (a *landing) look(ctx context.Context, changes []gitdiff.Change) ([]*file, error) {
 	last := a.committed().Add(time.Second)
 	files := make([]*file, len(changes))
-	var names []string
-	asked := 0
+	var wanted []version
 	for i, c := range changes {
 		files[i] = &file{c: c}
-		if a.early() || asked >= maxAsked {
+		if a.early() || len(wanted) >= maxAsked {
 			continue
 		}
 		for _, t := range slices.Backward(a.h.turns) {
@@ -63,37 +62,65 @@ func (a *landing) look(ctx context.Context, changes []gitdiff.Change) ([]*file, 
 			}
 			if t.more || slices.Contains(t.paths, c.Path) || slices.Contains(t.paths, c.From) {
 				files[i].turns = append(files[i].turns, t)
-				asked += 3
-				code, own := t.code.String()+":", t.own().String()+":"
-				names = append(names, code+c.Path, own+c.Path)
-				if c.From != c.Path {
-					names = append(names, own+c.From)
-				}
+				wanted = append(wanted, version{t.code, c.Path}, version{t.own(), c.Path}, version{t.own(), c.From})
 			}
 		}
 	}
-	if len(names) == 0 {
-		return files, nil
-	}
-	if a.h.promisor != "" {
-		if err := a.h.prefetch(ctx, names); err != nil {
-			return nil, err
-		}
-	}
-	hashes, err := gitdiff.Named(ctx, a.h.w.Repo, names)
+	hashes, err := a.h.blobs(ctx, wanted)
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range files {
 		for range f.turns {
-			f.after, f.before, f.was = append(f.after, hashes[0]), append(f.before, hashes[1]), append(f.was, hashes[1])
-			hashes = hashes[2:]
-			if f.c.From != f.c.Path {
-				f.was[len(f.was)-1], hashes = hashes[0], hashes[1:]
-			}
+			f.after, f.before, f.was = append(f.after, hashes[0]), append(f.before, hashes[1]), append(f.was, hashes[2])
+			hashes = hashes[3:]
 		}
 	}
 	return files, nil
+}
+
+// A version is a file in a commit.
+type version struct {
+	in   object.Hash
+	path string
+}
+
+func (v version) String() string { return v.in.String() + ":" + v.path }
+
+// blobs returns what files are in commits, zero where there is none: what the
+// chart does not have is asked of git.
+func (h *History) blobs(ctx context.Context, wanted []version) ([]object.Hash, error) {
+	blobs := make(map[version]object.Hash, len(wanted))
+	if c := h.chart; c != nil {
+		c.known(wanted, blobs)
+	}
+	var names []string
+	var unknown []version
+	for _, v := range wanted {
+		if _, known := blobs[v]; !known {
+			blobs[v] = object.Hash{}
+			unknown, names = append(unknown, v), append(names, v.String())
+		}
+	}
+	if len(names) > 0 {
+		if h.promisor != "" {
+			if err := h.prefetch(ctx, names); err != nil {
+				return nil, err
+			}
+		}
+		hashes, err := gitdiff.Named(ctx, h.w.Repo, names)
+		if err != nil {
+			return nil, err
+		}
+		for i, v := range unknown {
+			blobs[v] = hashes[i]
+		}
+	}
+	list := make([]object.Hash, len(wanted))
+	for i, v := range wanted {
+		list[i] = blobs[v]
+	}
+	return list, nil
 }
 
 // prefetch fetches what "<commit>:<path>" names, if a partial clone lacks it:

@@ -58,25 +58,19 @@ func (v *versions) add(ctx context.Context, names ...string) error {
 	return v.read(ctx)
 }
 
-// named returns what a file was in the graph's commits. What is likely to be
-// asked next is looked up with it.
+// named returns what a file was in the graph's commits.
 func (v *versions) named(ctx context.Context, name string) ([]object.Hash, error) {
-	if v.graph.files == nil {
-		v.graph.files = newLookup(v.graph.nodes)
+	charted, err := v.graph.chart.blobs(ctx, v.repo, name, v.next)
+	if err != nil {
+		return nil, err
 	}
-	files := v.graph.files
-	if !files.has(name) {
-		together := []string{name}
-		for _, other := range v.next {
-			if len(together) < maxTogether && !files.has(other) {
-				together = appendNew(together, other)
-			}
-		}
-		if err := files.ask(ctx, v.repo, v.graph.nodes, together); err != nil {
-			return nil, err
+	blobs := make([]object.Hash, len(v.graph.nodes))
+	for at, n := range v.graph.nodes {
+		if n.charted >= 0 {
+			blobs[at] = charted[n.charted]
 		}
 	}
-	return files.blobs(name), nil
+	return blobs, nil
 }
 
 // same reports whether two commits have equal content under all names.

@@ -96,6 +96,7 @@ var (
 	caches = map[string]bool{
 		"index": true, "index.origin": true, session.PageFile: true, session.RecallFile: true, session.RecallFresh: true, journal.File: true, journal.Fresh: true,
 		session.SeenFile: true, session.SeenFile + session.Fresh: true, session.MissionsFile: true, session.MissionsFile + session.Fresh: true,
+		session.CommitsFile: true, session.CommitsFile + session.Fresh: true,
 	}
 )
 

@@ -11,10 +11,11 @@ import (
 
 // Files that are derived from the missions, for lists of many, in the store's
 // directory. They can be made again, and go when a mission is forgotten; the
-// second has titles and prompts.
+// second has titles and prompts, the third names files.
 const (
 	SeenFile     = "seen"     // of package workspace
 	MissionsFile = "missions" // of package turns
+	CommitsFile  = "commits"  // of package blame
 	Fresh        = ".new"     // behind the name of one that is being written
 	listsLock    = "lists"    // of who writes them
 	PurgeLock    = "purge"    // of who purges
@@ -53,7 +54,7 @@ func (s Store) forgetLists(ctx context.Context) error {
 		return err
 	}
 	defer held.Release()
-	for _, name := range []string{MissionsFile, MissionsFile + Fresh} {
+	for _, name := range []string{MissionsFile, MissionsFile + Fresh, CommitsFile, CommitsFile + Fresh} {
 		if err := s.dir.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
