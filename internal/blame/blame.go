@@ -17,7 +17,6 @@ import (
 	"gitagent/internal/git/object"
 	"gitagent/internal/gitdiff"
 	"gitagent/internal/ledger"
-	"gitagent/internal/ledgertx"
 	"gitagent/internal/limit"
 	"gitagent/internal/record"
 	"gitagent/turns"
@@ -87,26 +86,14 @@ func (q *question) blame(ctx context.Context, since object.Hash, ranges []string
 	})
 }
 
-// plain is what git says by itself.
-func (q *question) plain(ctx context.Context) (blamed []gitdiff.Blamed, err error) {
-	if q.ignored, err = gitdiff.IgnoredRevs(ctx, q.h.w.Repo, q.h.conf); err != nil {
-		return nil, err
-	}
-	return q.blame(ctx, q.r.Since, q.r.Ranges, "")
-}
-
 // ErrTimeout reports a blame that took too long.
 var ErrTimeout = errors.New("it takes too long")
 
 func (q *question) answer(ctx context.Context) ([]Line, error) {
 	began := time.Now()
 	names := []string{q.r.Path}
-	lookUp := ledgertx.Async(func() (*versions, error) { return q.versions(ctx, names) })
-	if q.h.promisor != "" {
-		_, _ = lookUp() // fetches at once what git blame would fetch one by one
-	}
-	blamed, err := q.plain(ctx)
-	v, failed := lookUp()
+	v, failed := q.versions(ctx, names) // first: where the clone is partial, git blame would fetch one by one
+	blamed, err := q.plain(ctx, v)
 	if err := cmp.Or(err, failed); err != nil {
 		return nil, err
 	}
@@ -445,6 +432,15 @@ func (v *versions) young(l Line) bool {
 
 // again asks git over the other ancestry, for young lines at least.
 func (q *question) again(ctx context.Context, v *versions, young []Line) ([]gitdiff.Blamed, error) {
+	asked := q.r.Ranges
+	if len(q.r.Options) == 0 { // with -C git would not find copies that are split
+		asked = ranges(young)
+	}
+	return q.told(ctx, v.graph, v.ancestry(len(q.r.Options) == 0), asked)
+}
+
+// told asks git for some ranges, telling it of parents.
+func (q *question) told(ctx context.Context, g *graph, parents [][]int, ranges []string) ([]gitdiff.Blamed, error) {
 	dir, err := os.MkdirTemp("", "git-agent-blame-")
 	if err != nil {
 		return nil, fmt.Errorf("make a directory for temporary files, where TMPDIR says: %w", err)
@@ -454,14 +450,10 @@ func (q *question) again(ctx context.Context, v *versions, young []Line) ([]gitd
 	if err != nil {
 		return nil, err
 	}
-	if err := q.write(file, v.graph, v.ancestry(len(q.r.Options) == 0)); err != nil {
+	if err := q.write(file, g, parents); err != nil {
 		return nil, err
 	}
-	asked := q.r.Ranges
-	if len(q.r.Options) == 0 { // with -C git would not find copies that are split
-		asked = ranges(young)
-	}
-	return q.blame(ctx, object.Hash{}, asked, file)
+	return q.blame(ctx, object.Hash{}, ranges, file)
 }
 
 // maxRanges is the most ranges that git is asked for, instead of all lines.
