@@ -35,7 +35,7 @@ type lander struct {
 const maxFiles = 300
 
 func newLander(c *cli.Context, w *workspace.Workspace) (*lander, error) {
-	debug.SetGCPercent(400) // the process is short-lived, and most of what it reads it keeps
+	debug.SetGCPercent(200) // the process is short-lived, and most of what it reads it keeps
 	h, err := blame.Open(c.Context, w)
 	if err != nil {
 		return nil, err

@@ -17,6 +17,7 @@
 //	lookup.go    what files were in all of them, asked of git together
 //	sources.go   which states a commit took its lines from
 //	blame.go     the question to git
+//	plain.go     what git says by itself
 //	answer.go    the answer: runs of lines, and their texts, read as they are needed
 //	added.go     lines by turns that a commit brought
 //

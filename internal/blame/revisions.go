@@ -1,6 +1,7 @@
 package blame
 
 import (
+	"bytes"
 	"context"
 	"maps"
 	"strings"
@@ -106,8 +107,8 @@ func revList(ctx context.Context, repo *git.Repo, revs, how string) ([]real, err
 		return nil, err
 	}
 	var commits []real
-	for line := range strings.Lines(string(out)) {
-		line, edge := strings.CutPrefix(line, "-")
+	for text := range bytes.Lines(out) {
+		line, edge := strings.CutPrefix(string(text), "-")
 		at, hashes, err := object.ParseRevision(strings.TrimPrefix(line, ">"))
 		if err != nil {
 			return nil, err
