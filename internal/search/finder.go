@@ -2,17 +2,20 @@ package search
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 )
 
 // A finder finds where a text may be: everywhere for the zero finder.
 type finder struct {
 	one, other []byte // each byte's two spellings
-	rare       int    // the index of the rarest
+	rare       pair   // of the rarest
+	offset     int    // of the first of them
 	sieve      sieve  // or else of what may stand at each place
 	odd        []func(b []byte, from int) int
 
 	ascii, slash bool
+	whole        bool // whatever has one or other is a match
 }
 
 // common lists the bytes of transcripts, the most frequent first.
@@ -37,10 +40,15 @@ func newFinder(text []rune, fold bool) finder {
 		}
 		return 2*n - min(1, int(f.one[i]^f.other[i])) // one spelling is better than two
 	}
+	var places []int
 	for i := range f.one {
-		if rarity(i) > rarity(f.rare) {
-			f.rare = i
-		}
+		places = append(places, i)
+	}
+	slices.SortStableFunc(places, func(i, j int) int { return rarity(j) - rarity(i) })
+	if len(places) > 0 {
+		two := places[:min(2, len(places))]
+		first, second := slices.Min(two), slices.Max(two)
+		f.rare, f.offset = newPair(f.one[first], f.other[first], f.one[second], f.other[second], second-first), first
 	}
 	return f
 }
@@ -80,7 +88,7 @@ func index(b []byte, from int, part []byte) int {
 // character. Control characters, of which output is full, don't count.
 func escape(b []byte, from int, ascii bool) int {
 	for at := from; ; at++ {
-		at = index(b, at, []byte(`\u`))
+		at = escaped.next(b, at)
 		hex := b[min(len(b), at+2):min(len(b), at+6)]
 		switch low := len(hex) == 4 && hex[0] == '0' && hex[1] == '0'; {
 		case at == len(b):
@@ -92,17 +100,18 @@ func escape(b []byte, from int, ascii bool) int {
 	}
 }
 
+var escaped = newPair('\\', '\\', 'u', 'u', 1)
+
 // A seeker walks the places where a text may be.
 type seeker struct {
-	f          *finder
-	b          []byte
-	at         int   // the place that was found last, or -1
-	one, other int   // the next places of the rarest byte
-	odd        []int // the next ones of f.odd
+	f   *finder
+	b   []byte
+	at  int   // the place that was found last, or -1
+	odd []int // the next ones of f.odd
 }
 
 func (f *finder) seek(b []byte) seeker {
-	s := seeker{f: f, b: b, at: -1, one: -1, other: -1}
+	s := seeker{f: f, b: b, at: -1}
 	if len(f.odd) > 0 {
 		s.odd = make([]int, len(f.odd))
 	}
@@ -140,29 +149,22 @@ func (s *seeker) plain(from int) int {
 	if s.f.sieve != nil {
 		return s.f.sieve.next(s.b, from)
 	}
-	one, other := s.f.one, s.f.other
-	for at := from + s.f.rare; at < len(s.b); at++ {
-		if s.one < at {
-			s.one = s.byte(at, one[s.f.rare])
+	for at := from + s.f.offset; ; at++ {
+		at = s.f.rare.next(s.b, at)
+		if at == len(s.b) {
+			return at
 		}
-		if s.other < at {
-			if s.other = s.one; one[s.f.rare] != other[s.f.rare] {
-				s.other = s.byte(at, other[s.f.rare])
-			}
-		}
-		at = min(s.one, s.other)
-		if start := at - s.f.rare; s.is(start) {
+		if start := at - s.f.offset; s.is(start) {
 			return start
 		}
 	}
-	return len(s.b)
 }
 
-func (s *seeker) byte(from int, c byte) int {
-	if i := bytes.IndexByte(s.b[from:], c); i >= 0 {
-		return from + i
-	}
-	return len(s.b)
+// sure reports whether the text is at the place that was found in JSON, as it is
+// there: not in part in an escape, nor in another spelling.
+func (s *seeker) sure(end int) bool {
+	const longest = len(`\u0000`)
+	return s.f.whole && s.at < end && bytes.IndexByte(s.b[max(0, s.at-longest+1):s.at], '\\') < 0 && s.is(s.at)
 }
 
 func (s *seeker) is(at int) bool {

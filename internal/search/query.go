@@ -69,6 +69,7 @@ func word(w string) term {
 	runes := []rune(w)
 	whole := newFinder(runes, fold)
 	raw := newFinder(safest(runes), fold).inJSON()
+	raw.whole = len(safest(runes)) == len(runes) && len(raw.one) == len(runes) // in ASCII
 	return term{
 		raw: raw, plain: raw.inPlain(), text: whole,
 		find: func(line []byte, most int) [][]int { return whole.find(line, runes, fold, most) },

@@ -320,6 +320,32 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestCounted: of what is only counted, lines of JSON are those that match as texts.
+func TestCounted(t *testing.T) {
+	t.Parallel()
+	gittest.Check(t)
+	r := rand.New(rand.NewPCG(38, 2))
+	more := 0
+	for _, word := range []string{"a", "bs", "k", "K", "u0", "n", "00", "Ss", "é", "/", "ab a"} {
+		q, err := Words([]string{word, "found"})
+		gittest.Must(t, err)
+		for range gittest.Size(200, 20) {
+			text := strings.Repeat(word+"\n", MaxLines) + "found\n" + randomText(r, 2000)
+			coded := encode(r, text)
+			want, got := q.Matches(), q.Matches()
+			want.Add("", text)
+			got.AddJSON("", []byte(coded[1:len(coded)-1]), plain(q, coded))
+			if got.More != want.More || len(got.Lines) != len(want.Lines) {
+				t.Fatalf("%q in %s: %d lines and %d more, want %d and %d", word, coded, len(got.Lines), got.More, len(want.Lines), want.More)
+			}
+			more += want.More
+		}
+	}
+	if more < 1000 {
+		t.Errorf("only %d lines were counted", more)
+	}
+}
+
 func TestJoin(t *testing.T) {
 	t.Parallel()
 	q, err := Words([]string{"one", "two"})

@@ -3,6 +3,7 @@ package search
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -13,7 +14,11 @@ func (m *Matches) AddJSON(place string, b []byte, plain bool) {
 	if plain {
 		of = func(t *term) *finder { return &t.plain }
 	}
-	m.q.walk(b, of, escapedNewlines, func(start, end int, _ []seeker) bool {
+	m.q.walk(b, of, escapedNewlines, func(start, end int, seekers []seeker) bool {
+		if len(m.Lines) >= MaxLines && m.Complete() && slices.ContainsFunc(seekers, func(s seeker) bool { return s.sure(end) }) {
+			m.More++
+			return true
+		}
 		m.decoded = decode(m.decoded[:0], b[start:end])
 		m.line(place, bytes.TrimRight(m.decoded, "\r"))
 		return true
