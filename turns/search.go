@@ -299,9 +299,15 @@ type blobOf struct {
 // blob searches one of them. If a turn has several, all are decoded, since one
 // may have the words that another lacks.
 func (k *looker) blob(of blobOf, content io.Reader) error {
-	p := looking{reader: agent.Of(of.Agent).Reader(), side: of.side, found: of.said}
-	if of.side {
-		p.reader = transcript.Own(p.reader)
+	a := agent.Of(of.Agent)
+	p := looking{side: of.side, found: of.said}
+	switch {
+	case of.side:
+		p.reader = transcript.Own(a.Reader())
+	case a.Quoter != nil:
+		p.reader, p.quoter = a.Quoter()
+	default:
+		p.reader = a.Reader()
 	}
 	if len(of.sides) == 0 {
 		p.others = k.record(of.Turn)
@@ -312,7 +318,8 @@ func (k *looker) blob(of blobOf, content io.Reader) error {
 // A looking is the search of one blob.
 type looking struct {
 	reader transcript.Reader
-	side   bool // a subagent's
+	quoter transcript.Quoter // nil for none
+	side   bool              // a subagent's
 	found  *search.Matches
 	others *search.Matches // found elsewhere; nil to decode everything
 	seen   map[string]bool // records
@@ -391,10 +398,9 @@ func (k *looker) segment(p *looking, content io.Reader) error {
 
 // lines searches complete lines, and repeated records once.
 func (k *looker) lines(of *looking, b []byte) {
-	quoter, quotes := of.reader.(transcript.Quoter)
 	for line, plain := range k.search.Query.Lines(b) {
-		if quotes {
-			if uuid, said, ok := quoter.Quoted(line); ok {
+		if of.quoter != nil {
+			if uuid, said, ok := of.quoter(line); ok {
 				for _, p := range fresh(of, uuid, said) {
 					if place := k.search.place(of.side, p.Place); place == "" {
 						continue

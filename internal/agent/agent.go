@@ -85,6 +85,9 @@ type Agent struct {
 
 	// Reader reads a conversation from the start of a segment.
 	Reader func() transcript.Reader
+	// Quoter is Reader, with a faster way to what lines say. It is nil if there
+	// is none.
+	Quoter func() (transcript.Reader, transcript.Quoter)
 	// Structure says what holds a conversation together in its records, which
 	// a user's rules of redaction leave alone.
 	Structure redact.Structure

@@ -22,6 +22,6 @@ func Other(name string) *Agent {
 			return e, err
 		},
 		Client: func(func(string) string) hooks.Environment { return hooks.Environment{} },
-		Reader: Default().Reader,
+		Reader: Default().Reader, Quoter: Default().Quoter,
 	}
 }

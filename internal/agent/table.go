@@ -24,7 +24,7 @@ var all = []*Agent{
 		Plugin: claude.Plugin,
 		Event:  hooks.Parse, Ignored: "StopFailure", Reported: claude.Reported, Effects: claude.Effects, Client: claude.Client, Variables: claude.Variables, Programs: []string{claude.Program},
 		Running: claude.Running, Registered: claude.Registered, Files: claude.Files, History: claude.History, Worktrees: claude.Worktrees,
-		Reader: claude.Reader, Structure: claude.Structure, Subagents: claude.Sides,
+		Reader: claude.Reader, Quoter: claude.Quoter, Structure: claude.Structure, Subagents: claude.Sides,
 		Within:     true,
 		Late:       true, // the file is written from a timer, and the Stop hook does not wait for it
 		NewSession: session.NewID, Rebuild: claude.Rebuild, Command: claude.Command,

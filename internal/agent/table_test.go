@@ -33,7 +33,7 @@ func TestTable(t *testing.T) {
 // some do not.
 func TestFunctions(t *testing.T) {
 	t.Parallel()
-	optional := []string{"Plugin", "Notice", "Reported", "Running", "Registered", "History", "Worktrees", "Late", "EndsUntold", "Within", "Subagents", "Claims", "Spent", "Continues", "WithSession", "Wake", "Flat", "Ignored", "Borrows", "Path"}
+	optional := []string{"Plugin", "Notice", "Reported", "Running", "Registered", "History", "Worktrees", "Late", "EndsUntold", "Within", "Quoter", "Subagents", "Claims", "Spent", "Continues", "WithSession", "Wake", "Flat", "Ignored", "Borrows", "Path"}
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[Agent]()) {
 		has := 0
 		for _, a := range All() {

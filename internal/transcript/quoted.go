@@ -6,13 +6,11 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A Quoter is a Reader with a faster way to what a line says, which leaves its
-// texts as they are in JSON: of few bytes of a conversation more is needed.
-type Quoter interface {
-	// Quoted is [Passages] of a line, or false for one that Read has to read. The
-	// result is valid until the next call, and refers to line.
-	Quoted(line []byte) (id string, said []Quoted, ok bool)
-}
+// A Quoter is a faster way to what a line says, which leaves its texts as they
+// are in JSON: of few bytes of a conversation more is needed. It returns the
+// [Passages] of a line, or false for one that its Reader has to read. The result
+// is valid until the next call, and refers to line.
+type Quoter func(line []byte) (id string, said []Quoted, ok bool)
 
 // A Quoted is a [Passage] as JSON has it between quotes, or else a Text.
 type Quoted struct {

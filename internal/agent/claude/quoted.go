@@ -9,10 +9,16 @@ import (
 	"gitagent/internal/transcript"
 )
 
-// Quoted finds what tools answer and the model says in one pass, which also
+// Quoter is [Reader], and what quotes the lines that it need not read.
+func Quoter() (transcript.Reader, transcript.Quoter) {
+	r := new(reader)
+	return r, r.quoted
+}
+
+// quoted finds what tools answer and the model says in one pass, which also
 // checks the line. It leaves to Read what the user says, and whatever the client
 // does not write: a name that is repeated, or spelled with an escape.
-func (r *reader) Quoted(line []byte) (id string, said []transcript.Quoted, ok bool) {
+func (r *reader) quoted(line []byte) (id string, said []transcript.Quoted, ok bool) {
 	q := quoting{line: line, blocks: r.blocks[:0]}
 	end := members(line, 0, maxDepth, q.field)
 	r.blocks = q.blocks

@@ -50,7 +50,7 @@ func FuzzQuoted(f *testing.F) {
 		quoter, reader := new(reader), new(reader)
 		for _, line := range lines(segment) {
 			wantID, want := transcript.Passages(reader, line)
-			id, quoted, ok := quoter.Quoted(line)
+			id, quoted, ok := quoter.quoted(line)
 			if !ok {
 				transcript.Passages(quoter, line) // and goes on from there
 				continue
@@ -80,7 +80,7 @@ func TestQuotes(t *testing.T) {
 		r := new(reader)
 		for _, line := range lines(recorded(t, name)) {
 			kind := gjson.GetBytes(line, "type").Str
-			if _, _, ok := r.Quoted(line); ok {
+			if _, _, ok := r.quoted(line); ok {
 				quoted++
 			} else if e := r.Read(0, line); kind == "assistant" || len(e.Parts) > 0 && e.Parts[0].Kind == transcript.Answer {
 				read++

@@ -31,7 +31,7 @@ type reader struct {
 	opener opener
 	todos  todos
 
-	blocks []quotedBlock // room for Quoted
+	blocks []quotedBlock // room for quoted
 	said   []transcript.Quoted
 }
 
