@@ -112,7 +112,7 @@ func (a *Apply) once(ctx context.Context) (*Applied, error) {
 	}
 	p := &Purge{Workspace: a.Workspace, Known: found.Known, Landing: a.Landing, Map: a.Map, Given: found.Files, Agreed: found.Agreed, Target: purgerewrite.Target{Missions: found.Gone}}
 	if memory.Finds() || len(learned) > 0 {
-		p.Target.Finder = scrub.Or(fixed(learned), memory.Finder())
+		p.Target.Finder = scrub.Or(fixed(learned), memory.Finder(inFull(learned)...))
 	}
 	p.Target.Turns, p.Lacks = found.Lacks.Turns, found.Lacks.Paths
 	if len(found.Known) == 0 && len(found.Gone) == 0 && len(found.Lacks.Turns)+len(found.Lacks.Paths) == 0 {
@@ -155,9 +155,12 @@ func (a *Apply) once(ctx context.Context) (*Applied, error) {
 	return done, a.release(ctx, done, found.Looked)
 }
 
+// inFull returns as many texts as are worth a look at each content.
+func inFull(learned [][]byte) [][]byte { return learned[:min(len(learned), 50)] }
+
 func fixed(learned [][]byte) *scrub.Finder {
 	all := new(scrub.Finder)
-	for _, text := range learned[:min(len(learned), 50)] {
+	for _, text := range inFull(learned) {
 		if f, err := scrub.Fixed(text); err == nil {
 			all = scrub.Or(all, f)
 		}

@@ -71,12 +71,7 @@ func (m *Memory) Add(texts ...[]byte) {
 		m.Key = make([]byte, 32)
 		_, _ = rand.Read(m.Key) // never fails
 	}
-	for _, t := range texts {
-		if bytes.IndexByte(t, '\n') >= 0 {
-			texts = append(texts[:len(texts):len(texts)], joined(t))
-		}
-	}
-	for _, t := range texts {
+	for _, t := range andJoined(texts) {
 		r := remembered{len(t), head(roll(m.base(), t[:window(len(t))])), m.mac(t)}
 		if len(t) < MinLength || slices.ContainsFunc(m.Texts, func(s remembered) bool { return hmac.Equal(s.MAC, r.MAC) }) {
 			continue
@@ -86,6 +81,16 @@ func (m *Memory) Add(texts ...[]byte) {
 	if n := len(m.Texts) - maxRemembered; n > 0 {
 		m.Texts = slices.Delete(m.Texts, 0, n)
 	}
+}
+
+// andJoined returns texts, those of several lines also joined.
+func andJoined(texts [][]byte) [][]byte {
+	for _, t := range texts {
+		if bytes.IndexByte(t, '\n') >= 0 {
+			texts = append(texts[:len(texts):len(texts)], joined(t))
+		}
+	}
+	return texts
 }
 
 // Finds reports whether there is a text, not just prompts, to find.
@@ -151,14 +156,20 @@ func roll(base uint64, text []byte) (h uint64) {
 // guess, enough to skip most texts.
 func head(rolled uint64) uint16 { return uint16(rolled >> 48) }
 
-// Finder returns a finder for the memory; for nil it finds nothing.
-func (m *Memory) Finder() *Finder {
+// Finder returns a finder for the memory; for nil it finds nothing. inFull are
+// texts that it remembers, of which the caller has more than their hashes: what
+// can't have them is passed over.
+func (m *Memory) Finder(inFull ...[]byte) *Finder {
 	f := new(Finder)
 	if m == nil {
 		return f
 	}
 	f.isPrompt = func(text string) bool { return m.hasPrompt(beginning(text)) }
 	known := make(map[string]bool)
+	may := make(map[string]func(in []byte, encoded bool) bool)
+	for _, text := range andJoined(inFull) {
+		may[string(m.mac(text))] = possible(text)
+	}
 	windows := make(map[int]*heads)
 	for _, t := range m.Texts {
 		if t.Length < MinLength {
@@ -170,9 +181,10 @@ func (m *Memory) Finder() *Finder {
 			windows[w] = newHeads(w, m.base())
 		}
 		windows[w].add(t)
+		windows[w].possible = append(windows[w].possible, may[string(t.MAC)])
 	}
 	for _, h := range windows {
-		f.matchers = append(f.matchers, matcher{exact: true, anywhere: true, least: h.window, match: func(in []byte) []Span {
+		f.matchers = append(f.matchers, matcher{exact: true, anywhere: true, least: h.window, may: h.glance(), match: func(in []byte) []Span {
 			return h.match(in, func(text []byte) bool { return known[string(m.mac(text))] })
 		}})
 	}
@@ -186,6 +198,18 @@ type heads struct {
 	leaving uint64               // what the byte before a window has counted for
 	may     [1 << 16 / 64]uint64 // a bit for each head that exists
 	lengths map[uint16][]int     // of the texts with a head, longest first
+
+	possible []func(in []byte, encoded bool) bool // of each, see [possible]; nil for one of which no more is known
+}
+
+// glance returns what [possible] does, for all texts together.
+func (h *heads) glance() func(in []byte, encoded bool) bool {
+	if slices.ContainsFunc(h.possible, func(may func([]byte, bool) bool) bool { return may == nil }) {
+		return nil
+	}
+	return func(in []byte, encoded bool) bool {
+		return slices.ContainsFunc(h.possible, func(may func([]byte, bool) bool) bool { return may(in, encoded) })
+	}
 }
 
 func newHeads(window int, base uint64) *heads {

@@ -101,3 +101,28 @@ func TestPrompts(t *testing.T) {
 		t.Error("nothing finds a prompt")
 	}
 }
+
+// A glance is for all that is remembered, or there is none.
+func TestMemoryInFull(t *testing.T) {
+	t.Parallel()
+	one, other := []byte("hunter22-hunter23"), []byte("correct-horse-bat")
+	m := new(Memory)
+	m.Add(one, other)
+	for _, tt := range []struct {
+		inFull [][]byte
+		glance bool
+	}{{nil, false}, {[][]byte{one}, false}, {[][]byte{one, other}, true}} {
+		f := m.Finder(tt.inFull...)
+		if got := f.matchers[0].may != nil; got != tt.glance {
+			t.Errorf("there is a glance: %v, with %d in full", got, len(tt.inFull))
+		}
+		for _, text := range [][]byte{one, other} {
+			if len(f.Spans(bytes.Join([][]byte{[]byte("some words"), text}, []byte(" ")))) != 1 {
+				t.Errorf("%q is not found with %d in full", text, len(tt.inFull))
+			}
+		}
+		if f.matchers[0].may != nil && f.matchers[0].may([]byte("nothing of it"), false) {
+			t.Error("nothing is passed over")
+		}
+	}
+}

@@ -482,6 +482,11 @@ func TestPossible(t *testing.T) {
 		if got := fixed(t, s).Spans([]byte(text)); !slices.Equal(got, spans) {
 			t.Fatalf("%q, %q, is found at %v in %q, at a glance at %v", s, how, spans, text, got)
 		}
+		m := new(Memory)
+		m.Add([]byte(s))
+		if got, want := m.Finder([]byte(s)).Spans([]byte(text)), m.Finder().Spans([]byte(text)); !slices.Equal(got, want) {
+			t.Fatalf("%q, %q, is remembered at %v in %q, at a glance at %v", s, how, want, text, got)
+		}
 	}
 }
 
