@@ -90,7 +90,7 @@ func (k Keeper) Updates(to object.Hash, pointed bool) []Update {
 	if !pointed {
 		return []Update{u}
 	}
-	return []Update{u, {Ref: k.Plain(), New: to, Anyway: true}}
+	return []Update{u, k.plain(to)}
 }
 
 // Mend removes the keeper's files if they hold nothing, as after a power cut: git
@@ -121,6 +121,14 @@ func (k Keeper) Move(ctx context.Context, held *statedir.Lock, to object.Hash) e
 	updates := []Update{{Ref: k.beside(), New: to, Anyway: true}} // git deletes none by its longer name
 	if to.IsZero() {                                              // the symbolic ref goes first: git fsck calls one an error that leads nowhere
 		updates = []Update{{Ref: k.Ref(), Anyway: true}, updates[0], {Ref: k.Plain(), Anyway: true}}
+	} else {
+		both := append(updates[:1:1], k.plain(to))
+		if main.Locking(ctx, held, statedir.Note{Words: main.LockedBy(both)}, func(r *Repo) error { return r.UpdateRefs(ctx, "agent: keep", both) }) == nil {
+			if _, pointed := k.At(ctx); pointed {
+				return nil
+			}
+			return k.point(ctx, held, nil)
+		} // something is in the way of one of them
 	}
 	err := main.Locking(ctx, held, statedir.Note{Words: main.LockedBy(updates)}, func(r *Repo) error {
 		return k.again(ctx, k.target(), func() error {
@@ -154,18 +162,24 @@ func (k Keeper) again(ctx context.Context, ref string, do func() error) error {
 // Point makes the symbolic ref, and the plain one of a commit. held is described
 // at [Keeper.Move].
 func (k Keeper) Point(ctx context.Context, held *statedir.Lock, to object.Hash) error {
+	return k.point(ctx, held, []Update{k.plain(to)})
+}
+
+func (k Keeper) plain(to object.Hash) Update { return Update{Ref: k.Plain(), New: to, Anyway: true} }
+
+// point makes the symbolic ref, and then moves the plain one if it is to.
+func (k Keeper) point(ctx context.Context, held *statedir.Lock, plain []Update) error {
 	file := k.repo.fileOf(k.Ref())
 	if !k.repo.InTables() {
 		k.repo.MakeWays(file)
 	}
-	plain := []Update{{Ref: k.Plain(), New: to, Anyway: true}}
-	locked := k.repo.LockedBy(append(plain, Update{Ref: k.Ref()}))
+	locked := k.repo.LockedBy(append(plain[:len(plain):len(plain)], Update{Ref: k.Ref()}))
 	err := k.repo.Locking(ctx, held, statedir.Note{Words: locked}, func(r *Repo) error {
 		err := k.again(ctx, k.Ref(), func() error {
 			_, err := r.Output(ctx, nil, "symbolic-ref", k.Ref(), k.target())
 			return err
 		})
-		if err != nil {
+		if err != nil || len(plain) == 0 {
 			return err
 		}
 		return k.again(ctx, k.Plain(), func() error { return r.UpdateRefs(ctx, "agent: keep", plain) })

@@ -87,6 +87,20 @@ func TestKeeperPlain(t *testing.T) {
 	gittest.Must(t, keeper.Move(t.Context(), held, object.Hash{}))
 	plain(object.Hash{})
 
+	// What is in the way of the plain one alone keeps the keeper from nothing else.
+	r.Git("update-ref", keeper.Plain()+"/x", "HEAD")
+	if err := keeper.Move(t.Context(), held, second); err == nil {
+		t.Error("it is not said that the plain ref stays")
+	}
+	if at, pointed := keeper.At(t.Context()); at != second || !pointed {
+		t.Errorf("it is at %s, %v, want %s", at, pointed, second)
+	}
+	r.Git("update-ref", "-d", keeper.Plain()+"/x")
+	gittest.Must(t, keeper.Move(t.Context(), held, first)) // the first time
+	gittest.Must(t, keeper.Move(t.Context(), held, second))
+	plain(second)
+	gittest.Must(t, keeper.Move(t.Context(), held, object.Hash{}))
+
 	// What is in the way of both keeps no other ref from moving.
 	r.Git("update-ref", strings.TrimSuffix(Keepers, "/"), "HEAD")
 	gittest.Must(t, repo.UpdateRefs(t.Context(), "test", keeper.Updates(first, false)))
