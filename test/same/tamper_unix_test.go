@@ -19,9 +19,13 @@ func (w *walk) tamper() {
 	for side := range local {
 		w.on(side, func() { local[side] = w.local() })
 	}
+	before := make(map[string]bool) // a handoff's name has the second that it was made in
+	for name := range local[0] {
+		before[w.twins.canonical(0, name)] = true
+	}
 	var derived []string
 	for name := range local[1] {
-		if !local[0][name] && !slices.ContainsFunc(hexes.FindAllString(name, -1), func(hex string) bool { return w.twins.fresh && !w.place.known.has(hex) }) {
+		if !before[w.twins.canonical(1, name)] && !slices.ContainsFunc(hexes.FindAllString(name, -1), func(hex string) bool { return w.twins.fresh && !w.place.known.has(hex) }) {
 			derived = append(derived, name)
 		}
 	}
