@@ -32,6 +32,9 @@ func (h *History) revisions(ctx context.Context, objects *git.Objects, commit ob
 			commit = s.chain
 		}
 	}
+	if s := h.states[commit]; s != nil && s.made { // its turn may not be among them
+		want(s.chain)
+	}
 	missions := make(map[record.ID]bool)
 	for _, t := range list {
 		want(t.code)
