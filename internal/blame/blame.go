@@ -139,7 +139,10 @@ func (q *question) versions(ctx context.Context, names []string) (v *versions, e
 		}
 		v = newVersions(q.repo, q.objects, q.h, g)
 	}
-	return v, v.add(ctx, names...)
+	if err := v.add(ctx, names...); err != nil {
+		return nil, err
+	}
+	return v, nil
 }
 
 // maxNames limits the rounds in which newly found names are looked up.
