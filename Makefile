@@ -74,9 +74,10 @@ cover:
 	go test -coverprofile=cover.out -coverpkg=./... ./...
 	go tool cover -func=cover.out | tail -n 1
 
-# Figures, not tests: the hooks against what they replace.
+# Figures, not tests: the hooks against what they replace, and with BEFORE, a directory of older programs, against those.
+# CASES='^list$$' measures fewer, N=3 less often.
 bench:
-	CGO_ENABLED=0 go run -tags $(TAGS) ./test/bench
+	CGO_ENABLED=0 go run -tags $(TAGS) ./test/bench $(if $(BEFORE),-before '$(BEFORE)') $(if $(N),-n $(N)) $(if $(CASES),-run '$(CASES)')
 
 # How the cost grows, here and in the older programs of the directory BEFORE, into docs/growth.svg; hours. CURVES='^list$$'
 # measures fewer of them, and leaves the others in the picture.

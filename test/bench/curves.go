@@ -67,11 +67,11 @@ func (l *lab) plotCurves(file string, match *regexp.Regexp, largest int) {
 		fmt.Printf("\n# %s\n", c.name)
 		contestHeading()
 		p := plot{Name: c.name, Of: c.of, Git: c.git, Why: c.why}
-		for _, n := range c.sizes {
-			if n > largest {
-				p.Why = "more were not measured"
-				break
-			}
+		sizes := slices.DeleteFunc(slices.Clone(c.sizes), func(n int) bool { return n > largest })
+		if len(sizes) < len(c.sizes) {
+			p.Why = "more were not measured"
+		}
+		for _, n := range sizes {
 			p.Points = append(p.Points, l.point(c, n))
 			plots = including(plots, p)
 			about := fmt.Sprintf("medians; both axes are logarithmic; %d CPUs, %s, %s", runtime.NumCPU(), l.git(l.dir, "--version"), runtime.Version())
