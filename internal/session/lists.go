@@ -40,6 +40,7 @@ func (s Store) WriteList(name string, make func() ([]byte, error)) error {
 		err = s.dir.Rename(name+Fresh, name)
 	}
 	if err != nil {
+		_ = s.dir.Remove(name + Fresh) // a part of it would fill what a full disk has left
 		return fmt.Errorf("note what lists need in %s: %w", name, err)
 	}
 	return nil
