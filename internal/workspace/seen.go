@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"os"
@@ -107,8 +108,9 @@ func (s *seen) note(m *seenMission) bool {
 	return true
 }
 
-// look calls f with each mission of which this clone has noted anything, and
-// what tells where it was left. refs is how many refs were read now.
+// look calls f with each mission of which this clone has noted anything, in
+// order of ids, as an archive's index is read fastest, and what tells where it
+// was left. refs is how many refs were read now.
 func (s *seen) look(w *Workspace, now time.Time, refs int, f func(id record.ID, left func() (object.Hash, error))) {
 	type known struct {
 		id    record.ID
@@ -119,6 +121,7 @@ func (s *seen) look(w *Workspace, now time.Time, refs int, f func(id record.ID, 
 	all := make([]known, 0, refs)
 	s.mu.Lock()
 	w.Trust.Stamps(func(id record.ID, stamp trust.Stamp) { all = append(all, known{id: id, stamp: stamp}) })
+	slices.SortFunc(all, func(a, b known) int { return cmp.Compare(a.id, b.id) })
 	if max(len(all), refs) >= many {
 		s.load(w, max(len(all), refs))
 		s.at = now

@@ -79,9 +79,12 @@ func (c *crowd) look(w *Workspace, at time.Time) (anew int) {
 	if w.Trust.Keys() != plain.Trust.Keys() {
 		plain.Trust = w.Trust
 	}
-	n := 0
+	n, last := 0, record.ID("")
 	w.seen.look(w, at, len(c.tips), func(id record.ID, left func() (object.Hash, error)) {
-		n++
+		if n++; id <= last {
+			c.t.Errorf("%s comes after %s", id, last)
+		}
+		last = id
 		got, err := left()
 		gittest.Must(c.t, err)
 		if want, err := plain.Trust.Left(id); err != nil || got != want.At {
