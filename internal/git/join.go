@@ -21,7 +21,7 @@ import (
 const (
 	// manyYoung is how many young packs are joined: those of few objects, as
 	// events write them. Each has whole copies of trees that differ by an entry.
-	manyYoung = 4
+	manyYoung = 6
 	// maxJoined bounds the bytes of packs that are joined at once, and those of
 	// objects that are looked into for it.
 	maxJoined = 4 << 20
