@@ -42,7 +42,7 @@ func curves() []curve {
 		{"log -n 20", "commits, a fifth of them with a turn", "git: log --numstat of a twentieth", allSizes, "", growingLog("log", "-n", "20")},
 		{"summary of a twentieth", "commits, a fifth of them with a turn", "git: log --numstat of a twentieth", allSizes, "", growingLog("summary", "")},
 		{"blame", "commits, a tenth of them with a turn", "git: blame --porcelain", allSizes, "", growingBlame},
-		{"page", "turns", "git: log --patch", fewSizes, "more take more memory than there is", growingPage},
+		{"page", "turns", "git: log --patch", allSizes, "", growingPage},
 		{"search: a word in every turn", "turns, of 20 KB each", "git: grep of the ledgers", allSizes, "", growingSearch},
 		{"push of one, beside archived", "archived missions", "git: push of the refs", allSizes, "", growingPush},
 		{"import", "turns", "", fewSizes, "more take half an hour", growingImport},
