@@ -120,8 +120,12 @@ func Gather(ctx context.Context, r *Repo) error {
 	return nil
 }
 
-// maxGathered bounds the bytes of packs that are gathered.
-const maxGathered = 16 << 20
+const (
+	// maxGathered bounds the bytes of packs that are gathered, which are in memory twice.
+	maxGathered = 4 << 20
+	// maxHead is the most that comes before an entry's data: type, size and distance.
+	maxHead = 20
+)
 
 // An entry is an object of a pack that is to be joined.
 type entry struct {
@@ -156,12 +160,15 @@ func join(ctx context.Context, r *Repo, names []string, room int64, deltas bool)
 	}
 	p := newPacking(r.Format(), len(all))
 	var objects []*Object
+	size := 0
 	for i := range all {
+		size += maxHead + len(all[i].data)
 		if all[i].Content != nil {
 			objects = append(objects, &all[i].Object)
 		}
 	}
 	p.find(objects)
+	p.buf.Grow(size)
 	for i := range all {
 		e := &all[i]
 		_, again := p.next[e.Hash]

@@ -398,7 +398,7 @@ func TestNothingIsWrittenTwice(t *testing.T) {
 	gittest.Check(t)
 	l := lab.New(t)
 	c := l.Client()
-	for i := range 5 {
+	for i := range 8 {
 		l.Turn(c, "more", l.Writes(fmt.Sprintf("dir-%d/sub/file", i), fmt.Sprintf("content of %d\n", i)))
 	}
 	packs, err := filepath.Glob(filepath.Join(l.Dir, ".git", "objects", "pack", "*.idx"))
