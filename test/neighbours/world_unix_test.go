@@ -165,6 +165,10 @@ func (w *world) begin(dir string, other bool) *client {
 	config := filepath.Join(w.home, "claude")
 	if other {
 		config = filepath.Join(w.home, "guest", "claude")
+		// The owner's init does not speak for a guest.
+		if r := w.ran(w.as(w.command(w.place(c), "git-agent-turn", "init", "--agent", "claude"))); r.status != 0 {
+			w.t.Fatalf("init by the other user: exit status %d\n%s", r.status, r.stderr)
+		}
 	}
 	c.process = w.launch(config, w.place(c), func(e replay.Event) { w.event(c, e) })
 	w.clients = append(w.clients, c)
