@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"gitagent/internal/git"
@@ -212,8 +213,14 @@ type keeping struct {
 	raw     *git.Repo
 	objects *git.Objects
 	live    map[string]object.Hash // ledgers' refs
-	index   *ledger.Archive
+	resting map[record.ID]resting
 	all     *statedir.Lock // see [Workspace.KeepAll]
+}
+
+// A resting is where the archive has a mission's ledger, zero if nowhere.
+type resting struct {
+	at  object.Hash
+	err error
 }
 
 // keep makes keepers anew, by their numbers, of missions that this clone wrote.
@@ -223,7 +230,7 @@ func (w *Workspace) keep(ctx context.Context, ids map[uint32][]record.ID, all *s
 	defer k.objects.Close()
 	var err error
 	if k.live, err = k.raw.Refs(ctx, missionRefs); err == nil {
-		k.index, err = archiveIndex(ctx, k.raw, k.objects)
+		err = k.rest(ctx, slices.Concat(slices.Collect(maps.Values(ids))...))
 	}
 	if err != nil {
 		return err
@@ -243,6 +250,27 @@ func (w *Workspace) keep(ctx context.Context, ids map[uint32][]record.ID, all *s
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// rest looks up in the archive those missions that have no ref. They are in order
+// of ids, as each file of its index is read once; those of a keeper are in many.
+func (k *keeping) rest(ctx context.Context, ids []record.ID) error {
+	index, err := archiveIndex(ctx, k.raw, k.objects)
+	if err != nil {
+		return err
+	}
+	k.resting = make(map[record.ID]resting)
+	slices.Sort(ids)
+	for _, id := range ids {
+		if k.live[id.Ref()].IsZero() {
+			var r resting
+			if e, ok, err := index.Find(id); err != nil || ok {
+				r = resting{e.Ledger, err}
+			}
+			k.resting[id] = r
+		}
+	}
+	return nil
 }
 
 // one makes a keeper anew. held is its missions' lock.
@@ -275,8 +303,8 @@ func (k *keeping) tip(ctx context.Context, held *statedir.Lock, id record.ID) (o
 	}
 	now := k.live[id.Ref()]
 	if now.IsZero() {
-		if e, ok, err := k.index.Find(id); err != nil || ok && e.Ledger == left.At {
-			return object.Hash{}, err // it is kept with the archive
+		if r := k.resting[id]; r.err != nil || r.at == left.At {
+			return object.Hash{}, r.err // it is kept with the archive
 		}
 	}
 	if now == left.At || k.all != nil {
