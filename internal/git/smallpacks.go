@@ -29,7 +29,7 @@ type smallPacks struct {
 
 	mu     sync.Mutex
 	read   bool
-	unread []fs.FileInfo // indexes not yet opened, the newest last
+	unread []fs.FileInfo // indexes not yet read, the newest last
 	packs  []smallPack
 
 	entries entryReader
@@ -37,7 +37,8 @@ type smallPacks struct {
 
 type smallPack struct {
 	index packIndex
-	file  *os.File
+	base  string   // of its files' paths
+	file  *os.File // nil until it is opened
 }
 
 // maxSmallIndex is the largest index read in-process: 2,000 objects, 0.2 ms.
@@ -48,15 +49,25 @@ const maxSmallIndex = 64 << 10
 func (s *smallPacks) get(h object.Hash, most int64) (plumbing.ObjectType, []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i := 0; i < len(s.packs) || s.openNext(); i++ {
-		if offset := s.packs[i].index.offset(h); offset >= 0 {
-			return s.entries.object(s.packs[i], offset, most)
-		}
+	if p, offset := s.find(h); p != nil {
+		return s.entries.object(*p, offset, most)
 	}
 	return plumbing.InvalidObject, nil
 }
 
-// openNext opens the newest readable pack not yet open, if there is one.
+// find returns the open pack that has an object, and where, or nil. Most packs
+// are asked in vain, so those stay closed.
+func (s *smallPacks) find(h object.Hash) (*smallPack, int64) {
+	for i := 0; i < len(s.packs) || s.openNext(); i++ {
+		p := &s.packs[i]
+		if offset := p.index.offset(h); offset >= 0 && p.open() == nil {
+			return p, offset
+		}
+	}
+	return nil, 0
+}
+
+// openNext reads the newest readable index not yet read, if there is one.
 func (s *smallPacks) openNext() bool {
 	if !s.read {
 		s.list()
@@ -64,7 +75,7 @@ func (s *smallPacks) openNext() bool {
 	for len(s.unread) > 0 {
 		name := s.unread[len(s.unread)-1].Name()
 		s.unread = s.unread[:len(s.unread)-1]
-		if p, err := openSmallPack(filepath.Join(s.dir, strings.TrimSuffix(name, ".idx")), s.format); err == nil {
+		if p, err := findSmallPack(filepath.Join(s.dir, strings.TrimSuffix(name, ".idx")), s.format); err == nil {
 			s.packs = append(s.packs, p)
 			return true
 		}
@@ -87,23 +98,35 @@ func (s *smallPacks) list() {
 }
 
 func openSmallPack(base string, format object.Format) (smallPack, error) {
+	p, err := findSmallPack(base, format)
+	if err == nil {
+		err = p.open()
+	}
+	return p, err
+}
+
+// findSmallPack reads a pack's index alone.
+func findSmallPack(base string, format object.Format) (smallPack, error) {
 	data, err := os.ReadFile(base + ".idx")
 	if err != nil {
 		return smallPack{}, err
 	}
 	index, err := newPackIndex(data, format)
-	if err != nil {
-		return smallPack{}, err
+	return smallPack{index: index, base: base}, err
+}
+
+func (p *smallPack) open() (err error) {
+	if p.file == nil {
+		p.file, err = os.Open(p.base + ".pack")
 	}
-	file, err := os.Open(base + ".pack")
-	return smallPack{index, file}, err
+	return err
 }
 
 func (s *smallPacks) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, p := range s.packs {
-		_ = p.file.Close()
+		_ = p.file.Close() // which may never have been opened
 	}
 	s.packs, s.unread = nil, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"gitagent/internal/git/object"
 	"gitagent/test/gittest"
 )
 
@@ -42,4 +43,30 @@ func FuzzSmallPack(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestIndexAlone: an index whose pack is gone has nothing.
+func TestIndexAlone(t *testing.T) {
+	t.Parallel()
+	repo := gittest.New(t)
+	repo.Do("file=1; commit first")
+	repo.Git("repack", "-adq")
+	r, err := Find(repo.Dir)
+	gittest.Must(t, err)
+	head, err := object.ParseHash(repo.Git("rev-parse", "HEAD"))
+	gittest.Must(t, err)
+	for _, gone := range []bool{false, true} {
+		if gone {
+			files, err := filepath.Glob(filepath.Join(repo.Dir, ".git", "objects", "pack", "*.pack"))
+			if err != nil || len(files) != 1 {
+				t.Fatalf("packs are %q, %v", files, err)
+			}
+			gittest.Must(t, os.Remove(files[0]))
+		}
+		s := smallPacks{dir: filepath.Join(repo.Dir, ".git", "objects", "pack"), format: r.Format()}
+		if kind, _ := s.get(head, 1<<20); s.has(head) == gone || (kind == plumbing.InvalidObject) != gone {
+			t.Errorf("the pack is gone: %t; there it is: %t, %s", gone, s.has(head), kind)
+		}
+		s.close()
+	}
 }

@@ -24,12 +24,8 @@ func (o *Objects) Stored(h object.Hash) bool {
 func (s *smallPacks) has(h object.Hash) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i := 0; i < len(s.packs) || s.openNext(); i++ {
-		if s.packs[i].index.offset(h) >= 0 {
-			return true
-		}
-	}
-	return false
+	p, _ := s.find(h)
+	return p != nil
 }
 
 // Spare keeps objects that are [Objects.Stored] from being written, and returns
