@@ -16,6 +16,7 @@ func importContest(l *lab) {
 	l.feed(l.dir, nil, "cp", "-a", filepath.Join(r.dir, ".git"), pristine)
 	contestHeading()
 	l.play(contest{"import of 300 sessions", "0.4 of the CPU", func(b build) sample {
+		settle()
 		check(os.RemoveAll(filepath.Join(r.dir, ".git")))
 		l.feed(l.dir, nil, "cp", "-a", pristine, filepath.Join(r.dir, ".git"))
 		return r.printing(b.program("git-agent-turn"), "import")
