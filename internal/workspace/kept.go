@@ -263,11 +263,8 @@ func (k *keeping) rest(ctx context.Context, ids []record.ID) error {
 	slices.Sort(ids)
 	for _, id := range ids {
 		if k.live[id.Ref()].IsZero() {
-			var r resting
-			if e, ok, err := index.Find(id); err != nil || ok {
-				r = resting{e.Ledger, err}
-			}
-			k.resting[id] = r
+			e, _, err := index.Find(id)
+			k.resting[id] = resting{e.Ledger, err}
 		}
 	}
 	return nil
