@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,8 +27,8 @@ import (
 // What the user's own git does to it directly, such as deleting it or filtering
 // the history, is done to the commits that it keeps.
 type Keeper struct {
-	repo *Repo
-	name string
+	repo   *Repo
+	number uint32
 }
 
 // Keepers is the prefix of all keepers' refs but those beside HEAD.
@@ -35,11 +36,15 @@ const Keepers = "refs/agent/kept/"
 
 // Keeper returns the keeper of a number below 676.
 func (r *Repo) Keeper(number uint32) Keeper {
-	return Keeper{r, string([]byte{byte('a' + number/26), byte('a' + number%26)})}
+	return Keeper{r, number}
+}
+
+func (k Keeper) name() string {
+	return string([]byte{byte('a' + k.number/26), byte('a' + k.number%26)})
 }
 
 // Ref returns the symbolic ref.
-func (k Keeper) Ref() string { return Keepers + k.name }
+func (k Keeper) Ref() string { return Keepers + k.name() }
 
 // Plain returns the plain ref.
 func (k Keeper) Plain() string { return k.Ref() + plainSuffix }
@@ -47,7 +52,7 @@ func (k Keeper) Plain() string { return k.Ref() + plainSuffix }
 const plainSuffix = "-plain"
 
 // beside is the ref beside HEAD, as from the main worktree.
-func (k Keeper) beside() string { return "AGENT_" + strings.ToUpper(k.name) + "_HEAD" }
+func (k Keeper) beside() string { return "AGENT_" + strings.ToUpper(k.name()) + "_HEAD" }
 
 const fromMain = "main-worktree/"
 
@@ -112,25 +117,18 @@ func (k Keeper) Mend() {
 // Move moves the keeper to a commit alone; zero deletes it. held is a lock that
 // keeps our other processes from doing so.
 func (k Keeper) Move(ctx context.Context, held *statedir.Lock, to object.Hash) error {
-	main := *k.repo
-	main.GitDir = main.CommonDir
-	main.env = append(environ(location), "GIT_DIR="+main.CommonDir)
-	main.dir = main.CommonDir
-	k.repo = &main
+	k = k.repo.atMain().Keeper(k.number)
+	if !to.IsZero() {
+		if moved, err := k.repo.move(ctx, held, map[Keeper]object.Hash{k: to}); moved {
+			return err
+		} // something is in the way of one of them
+	}
 	k.Mend()
 	updates := []Update{{Ref: k.beside(), New: to, Anyway: true}} // git deletes none by its longer name
 	if to.IsZero() {                                              // the symbolic ref goes first: git fsck calls one an error that leads nowhere
 		updates = []Update{{Ref: k.Ref(), Anyway: true}, updates[0], {Ref: k.Plain(), Anyway: true}}
-	} else {
-		both := append(updates[:1:1], k.plain(to))
-		if main.Locking(ctx, held, statedir.Note{Words: main.LockedBy(both)}, func(r *Repo) error { return r.UpdateRefs(ctx, "agent: keep", both) }) == nil {
-			if _, pointed := k.At(ctx); pointed {
-				return nil
-			}
-			return k.point(ctx, held, nil)
-		} // something is in the way of one of them
 	}
-	err := main.Locking(ctx, held, statedir.Note{Words: main.LockedBy(updates)}, func(r *Repo) error {
+	err := k.repo.Locking(ctx, held, statedir.Note{Words: k.repo.LockedBy(updates)}, func(r *Repo) error {
 		return k.again(ctx, k.target(), func() error {
 			for i := range updates {
 				if err := r.UpdateRefs(ctx, "agent: keep", updates[i:i+1]); err != nil {
@@ -144,6 +142,52 @@ func (k Keeper) Move(ctx context.Context, held *statedir.Lock, to object.Hash) e
 		return err
 	}
 	return k.Point(ctx, held, to)
+}
+
+// MoveKeepers is [Keeper.Move] of many, by their numbers, with one git if nothing
+// is in the way of any.
+func (r *Repo) MoveKeepers(ctx context.Context, held *statedir.Lock, to map[uint32]object.Hash) error {
+	main, together := r.atMain(), make(map[Keeper]object.Hash)
+	for n, at := range to {
+		if !at.IsZero() {
+			together[main.Keeper(n)] = at
+		}
+	}
+	moved, err := main.move(ctx, held, together)
+	for n, at := range to {
+		if !moved || at.IsZero() {
+			err = errors.Join(err, main.Keeper(n).Move(ctx, held, at))
+		}
+	}
+	return err
+}
+
+// move moves keepers in one transaction, and reports whether they moved. r is at
+// the main worktree.
+func (r *Repo) move(ctx context.Context, held *statedir.Lock, to map[Keeper]object.Hash) (moved bool, err error) {
+	var updates []Update
+	for k, at := range to {
+		k.Mend()
+		updates = append(updates, Update{Ref: k.beside(), New: at, Anyway: true}, k.plain(at))
+	}
+	if r.Locking(ctx, held, statedir.Note{Words: r.LockedBy(updates)}, func(r *Repo) error { return r.UpdateRefs(ctx, "agent: keep", updates) }) != nil {
+		return false, nil
+	}
+	for k := range to {
+		if _, pointed := k.At(ctx); !pointed {
+			err = errors.Join(err, k.point(ctx, held, nil))
+		}
+	}
+	return true, err
+}
+
+// atMain is the repository as from its main worktree.
+func (r *Repo) atMain() *Repo {
+	main := *r
+	main.GitDir = main.CommonDir
+	main.env = append(environ(location), "GIT_DIR="+main.CommonDir)
+	main.dir = main.CommonDir
+	return &main
 }
 
 // again does what fails because a killed git has left its lock on a ref a

@@ -59,7 +59,7 @@ func (w *Workspace) KeepAll(ctx context.Context, all *statedir.Lock) error {
 // GiveUpArchive is for before the archive's refs are deleted: else they would
 // be taken back. held is the archive's lock.
 func (w *Workspace) GiveUpArchive(ctx context.Context, held *statedir.Lock) error {
-	return moveKeeper(ctx, w.Repo.Watched(nil), held, archiveKeeper, object.Hash{})
+	return moveKeepers(ctx, w.Repo.Watched(nil), held, map[uint32]object.Hash{archiveKeeper: {}})
 }
 
 // KeepArchive keeps the index of the archive and, by what is before it, what
@@ -82,23 +82,40 @@ func (w *Workspace) KeepArchive(ctx context.Context, held *statedir.Lock) error 
 	if err != nil {
 		return err
 	}
-	return moveKeeper(ctx, repo, held, archiveKeeper, to)
+	return moveKeepers(ctx, repo, held, map[uint32]object.Hash{archiveKeeper: to})
 }
 
-// moveKeeper moves a keeper to a commit if it is not there. held keeps our other
-// processes from moving it.
-func moveKeeper(ctx context.Context, repo *git.Repo, held *statedir.Lock, n uint32, to object.Hash) error {
-	keeper := repo.Keeper(n)
-	if to.IsZero() {
-		if there, err := repo.Kept(ctx); err != nil || !slices.Contains(there, n) {
-			return err
-		}
-	} else if at, pointed := keeper.At(ctx); at == to && pointed {
-		if refs, err := repo.Refs(ctx, keeper.Plain()); err != nil || refs[keeper.Plain()] == to {
-			return err
+// moveKeepers moves keepers to commits where they are not there. held keeps our
+// other processes from moving them.
+func moveKeepers(ctx context.Context, repo *git.Repo, held *statedir.Lock, to map[uint32]object.Hash) error {
+	var there []uint32
+	var plain []string
+	for n, at := range to {
+		if !at.IsZero() {
+			plain = append(plain, repo.Keeper(n).Plain())
+		} else if there == nil {
+			var err error
+			if there, err = repo.Kept(ctx); err != nil {
+				return err
+			}
 		}
 	}
-	return keeper.Move(ctx, held, to)
+	refs, err := repo.Refs(ctx, plain...)
+	if err != nil {
+		return err
+	}
+	maps.DeleteFunc(to, func(n uint32, to object.Hash) bool {
+		if to.IsZero() {
+			return !slices.Contains(there, n)
+		}
+		keeper := repo.Keeper(n)
+		at, pointed := keeper.At(ctx)
+		return at == to && pointed && refs[keeper.Plain()] == to
+	})
+	if len(to) == 0 {
+		return nil
+	}
+	return repo.MoveKeepers(ctx, held, to)
 }
 
 // standArchive takes the archive back if its refs are gone.
@@ -236,16 +253,15 @@ func (w *Workspace) keep(ctx context.Context, ids map[uint32][]record.ID, all *s
 		return err
 	}
 	var errs []error
-	for n, ids := range ids {
-		held := all
-		if held == nil {
-			if held, err = w.Store.LockSlot(ctx, n); err != nil {
+	if all != nil {
+		errs = append(errs, k.several(ctx, all, ids))
+	} else {
+		for n, of := range ids {
+			held, err := w.Store.LockSlot(ctx, n)
+			if err != nil {
 				return err
 			}
-			errs = append(errs, git.DropLeft(ctx, held))
-		}
-		errs = append(errs, k.one(ctx, held, n, ids))
-		if held != all {
+			errs = append(errs, git.DropLeft(ctx, held), k.several(ctx, held, map[uint32][]record.ID{n: of}))
 			held.Release()
 		}
 	}
@@ -270,26 +286,41 @@ func (k *keeping) rest(ctx context.Context, ids []record.ID) error {
 	return nil
 }
 
-// one makes a keeper anew. held is its missions' lock.
-func (k *keeping) one(ctx context.Context, held *statedir.Lock, n uint32, ids []record.ID) error {
+// several makes keepers anew, by their numbers. held is their missions' lock.
+func (k *keeping) several(ctx context.Context, held *statedir.Lock, ids map[uint32][]record.ID) error {
+	var errs []error
+	to := make(map[uint32]object.Hash)
+	for n, of := range ids {
+		at, err := k.commit(ctx, held, of)
+		if err == nil {
+			to[n] = at
+		}
+		errs = append(errs, err)
+	}
+	if err := k.objects.Flush(); err != nil {
+		return fmt.Errorf("keep missions: %w", err)
+	}
+	return errors.Join(append(errs, moveKeepers(ctx, k.raw, held, to))...)
+}
+
+// commit makes one that keeps missions, and returns it, or zero if there is
+// nothing to keep. held is their lock.
+func (k *keeping) commit(ctx context.Context, held *statedir.Lock, ids []record.ID) (object.Hash, error) {
 	var tips []object.Hash
 	for _, id := range ids {
 		tip, err := k.tip(ctx, held, id)
 		if err != nil {
-			return err // what is not where it was left needs the keeper as it is
+			return object.Hash{}, err // what is not where it was left needs the keeper as it is
 		}
 		if _, err := k.objects.TreeOf(tip); err == nil && !tip.IsZero() {
 			tips = append(tips, tip)
 		}
 	}
 	to, err := ledger.KeepingAll(k.objects, tips)
-	if err == nil {
-		err = k.objects.Flush()
-	}
 	if err != nil {
-		return fmt.Errorf("keep missions: %w", err)
+		return object.Hash{}, fmt.Errorf("keep missions: %w", err)
 	}
-	return moveKeeper(ctx, k.raw, held, n, to)
+	return to, nil
 }
 
 // tip returns what to keep of a mission, or zero.
