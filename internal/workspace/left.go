@@ -71,24 +71,26 @@ func (w *Workspace) correct(ctx context.Context, id record.ID, refs map[string]o
 	if busy || err != nil { // as where the user may only read
 		if s, err := w.Standing(ctx, nil, id); err == nil && s.Moves != nil {
 			refs[ref] = s.At
-		}
-	}
-	if err != nil || held == nil {
-		return
-	}
-	defer held.Release()
-	at := object.Hash{}
-	if err = git.DropLeft(ctx, held); err == nil {
-		at, err = w.Stand(ctx, held, id)
-	}
-	if err != nil {
-		w.Say(err.Error(), "")
-		if at == left.At { // it can be read all the same
-			refs[ref] = at
 			return
 		}
+	} else {
+		if held == nil {
+			return // this process is at work on it
+		}
+		defer held.Release()
+		at := object.Hash{}
+		if err = git.DropLeft(ctx, held); err == nil {
+			at, err = w.Stand(ctx, held, id)
+		}
+		if err != nil {
+			w.Say(err.Error(), "")
+			if at == left.At { // it can be read all the same
+				refs[ref] = at
+				return
+			}
+		}
 	}
-	again, err := w.Repo.Watched(nil).Refs(ctx, ref)
+	again, err := w.Repo.Watched(nil).Refs(ctx, ref) // another process may have taken it back
 	if delete(refs, ref); err == nil {
 		maps.Copy(refs, again)
 	}
