@@ -23,6 +23,11 @@ func wakeAgent(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	_, client := agent.Inside(os.Getenv)
+	hook := client.ProjectDir != "" // started by the hook at a turn's end, so its output is not seen; an agent's own commands don't have it
+	if hook {
+		s.Workspace.Say = s.Workspace.SayInLog
+	}
 	message, err := wakeMessage(c, s)
 	if err != nil {
 		return err
@@ -35,8 +40,6 @@ func wakeAgent(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	_, client := agent.Inside(os.Getenv)
-	hook := client.ProjectDir != "" // started by the hook at a turn's end; an agent's own commands don't have it
 	pid, self := 0, client.SessionID
 	if hook {
 		pid, self = client.PID, ""
@@ -59,7 +62,7 @@ func wakeAgent(c *cli.Context) error {
 		byHand = message
 	}
 	err = fmt.Errorf("wake the agent in pane %s: %w", pane, err)
-	if hook { // the hook's output is not seen
+	if hook {
 		s.Workspace.Store.Log(time.Now(), err.Error()+"; type by hand: "+byHand)
 	}
 	return cmdline.Hint(err, "type by hand: "+byHand)

@@ -43,6 +43,9 @@ func push(c *cli.Context) error {
 	if err != nil && (w == nil || !c.Bool("queued")) { // the hook has reported invalid settings
 		return err
 	}
+	if c.Bool("queued") {
+		w.Say = w.SayInLog
+	}
 	ids, err := namedMission(c, w.Repo)
 	if err != nil {
 		return err

@@ -43,13 +43,16 @@ type Workspace struct {
 func New(repo *git.Repo, settings *config.Config) *Workspace {
 	w := &Workspace{Settings: settings, Store: session.Open(repo.CommonDir)}
 	w.Repo = repo.Watched(w.lookOn)
-	w.Say = func(text, done string) { _ = w.Store.Log(time.Now(), Said(text, done)) }
+	w.Say = w.SayInLog
 	w.Trust = trust.New(w.Store.Dir(), func() *trust.Keys { return Keys(settings) })
 	w.witnesses = sync.OnceValue(w.lastOfMissions)
 	w.purged = sync.OnceValue(w.readPurged)
 	w.seen = new(seen)
 	return w
 }
+
+// SayInLog is [Workspace.Say] where nobody is there to be told.
+func (w *Workspace) SayInLog(text, done string) { _ = w.Store.Log(time.Now(), Said(text, done)) }
 
 // Said joins what [Workspace.Say] was given.
 func Said(text, done string) string {

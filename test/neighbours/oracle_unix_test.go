@@ -158,7 +158,7 @@ func (w *world) missing() (all []string) {
 		}
 	}
 	if t := w.any(); t != nil {
-		if r := w.ran(w.command(w.ours.dir(), "git-agent-turn", "show", "--json", t.name())); !strings.Contains(r.stdout, t.prompt) {
+		if r := w.own("git-agent-turn", "show", "--json", t.name()); !strings.Contains(r.stdout, t.prompt) {
 			all = append(all, fmt.Sprintf("show %s: %+v", t.name(), r))
 		}
 	}
