@@ -19,6 +19,7 @@ import (
 	"gitagent/internal/ledger"
 	"gitagent/internal/limit"
 	"gitagent/internal/record"
+	"gitagent/internal/statedir"
 	"gitagent/turns"
 )
 
@@ -444,15 +445,12 @@ func (q *question) again(ctx context.Context, v *versions, young []Line) ([]gitd
 
 // told asks git for some ranges, telling it of parents.
 func (q *question) told(ctx context.Context, g *graph, parents [][]int, ranges []string) ([]gitdiff.Blamed, error) {
-	dir, err := os.MkdirTemp("", "git-agent-blame-")
-	if err != nil {
-		return nil, fmt.Errorf("make a directory for temporary files, where TMPDIR says: %w", err)
-	}
-	defer os.RemoveAll(dir)
-	file, err := filepath.Abs(filepath.Join(dir, "parents")) // TMPDIR may be relative, and git runs at the top
+	dir, err := statedir.NewTemporary()
 	if err != nil {
 		return nil, err
 	}
+	defer dir.Close()
+	file := filepath.Join(dir.Path, "parents")
 	if err := q.write(file, g, parents); err != nil {
 		return nil, err
 	}

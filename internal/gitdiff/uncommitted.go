@@ -12,6 +12,7 @@ import (
 
 	"gitagent/internal/git"
 	"gitagent/internal/git/object"
+	"gitagent/internal/statedir"
 )
 
 // An Uncommitted is a commit with a worktree's file, until Close.
@@ -20,11 +21,11 @@ type Uncommitted struct {
 	Commit object.Hash
 	Made   bool // false if the file is as in HEAD, and Commit is HEAD
 
-	dir string
+	dir *statedir.Temporary
 }
 
 // Close removes what was made.
-func (u *Uncommitted) Close() { _ = os.RemoveAll(u.dir) }
+func (u *Uncommitted) Close() { u.dir.Close() }
 
 // NewUncommitted returns a commit on HEAD, and on what is being merged, with
 // the worktree's file at path, from the top, as git would store it. If there is
@@ -35,19 +36,17 @@ func NewUncommitted(ctx context.Context, r *git.Repo, path string) (u *Uncommitt
 	} else if info.IsDir() {
 		return nil, fmt.Errorf("%q is a directory: %w", path, fs.ErrNotExist)
 	}
-	dir, err := os.MkdirTemp("", "git-agent-blame-")
-	if err == nil {
-		dir, err = filepath.Abs(dir) // TMPDIR may be relative, and git runs at the top
-	}
+	at, err := statedir.NewTemporary()
 	if err != nil {
-		return nil, fmt.Errorf("make a directory for temporary files, where TMPDIR says: %w", err)
+		return nil, err
 	}
-	u = &Uncommitted{Repo: r, dir: dir}
+	u = &Uncommitted{Repo: r, dir: at}
 	defer func() {
 		if err != nil {
-			_ = os.RemoveAll(dir)
+			at.Close()
 		}
 	}()
+	dir := at.Path
 	head, err := r.Head(ctx)
 	if err != nil {
 		return nil, err
