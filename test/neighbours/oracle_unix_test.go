@@ -55,6 +55,7 @@ var about = regexp.MustCompile(`(?i)refs/agent|ledger|mission|turns? |recorded|r
 func (w *world) look() {
 	missing := w.missing()
 	if len(missing) > 0 {
+		w.family.Await() // what the background tells, it tells in the end
 		told := about.MatchString(w.told.String())
 		r := w.own("git-agent-turn", "doctor", "--json")
 		findings := wrong(r.stdout)
