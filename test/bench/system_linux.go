@@ -42,7 +42,8 @@ func onDisk(info fs.FileInfo) int64 { return info.Sys().(*syscall.Stat_t).Blocks
 
 // watchMemory looks at the memory of a process and of its children until the function that it returns
 // is called, which tells the most that they had. Of the children it is what nothing else shares: git
-// maps its packs.
+// maps its packs. A child that has yet to become another program still has all that is the process's
+// own, and does not count.
 func watchMemory(pid int) func() (own, children int64) {
 	end, ended := make(chan struct{}), make(chan struct{})
 	var own, children int64
@@ -53,6 +54,10 @@ func watchMemory(pid int) func() (own, children int64) {
 		_, _ = fmt.Sscan(rest, &kb)
 		return kb << 10
 	}
+	command := func(pid int) string {
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		return string(text)
+	}
 	go func() {
 		defer close(ended)
 		for {
@@ -62,8 +67,9 @@ func watchMemory(pid int) func() (own, children int64) {
 			for _, t := range tasks {
 				list, _ := os.ReadFile(t)
 				for child := range strings.FieldsSeq(string(list)) {
-					n, _ := strconv.Atoi(child)
-					all += field(n, "RssAnon")
+					if n, _ := strconv.Atoi(child); command(n) != command(pid) {
+						all += field(n, "RssAnon")
+					}
 				}
 			}
 			children = max(children, all)
