@@ -243,7 +243,7 @@ func (w *world) acknowledge(t *turn) {
 		w.done = append(w.done, fmt.Sprintf("    %q is not recorded: %s", t.prompt, w.told.String()))
 	default:
 		r := w.own("git-agent-turn", "doctor", "--json")
-		if findings := wrong(r.stdout); !about.MatchString(findings) {
+		if findings := w.wrong(r.stdout); !about.MatchString(findings) {
 			w.find("not recorded in silence", "%q\n%s", t.prompt, findings)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // A line is what list prints of a turn.
@@ -58,7 +59,7 @@ func (w *world) look() {
 		w.family.Await() // what the background tells, it tells in the end
 		told := about.MatchString(w.told.String())
 		r := w.own("git-agent-turn", "doctor", "--json")
-		findings := wrong(r.stdout)
+		findings := w.wrong(r.stdout)
 		told = told || about.MatchString(findings)
 		w.own("git-agent-turn", "doctor", "--repair")
 		for _, remedy := range remedies(r.stdout) {
@@ -77,6 +78,7 @@ func (w *world) look() {
 		}
 	}
 	w.told.Reset()
+	w.looked = time.Now().Truncate(time.Second) // as the log has it
 	w.tally.add("looks", 1)
 	w.tally.add("turns looked at", len(w.turns))
 	w.sound()
@@ -85,12 +87,17 @@ func (w *world) look() {
 
 func (w *world) finish() { w.look() }
 
-// wrong are doctor's findings that may be about something that is missing.
-func wrong(findings string) string {
+// wrong are doctor's findings that may be about something that is missing, and
+// what was logged since the last look: that is where the background tells it.
+func (w *world) wrong(findings string) string {
 	var all []string
 	for text := range strings.Lines(findings) {
-		var f struct{ Level, What string }
-		if json.Unmarshal([]byte(text), &f) != nil || f.Level != "ok" && f.What != "remote" && f.What != "readers" {
+		var f struct {
+			Level, What string
+			At          time.Time
+		}
+		if json.Unmarshal([]byte(text), &f) != nil || f.Level != "ok" && f.What != "remote" && f.What != "readers" ||
+			f.What == "log" && !f.At.Before(w.looked) {
 			all = append(all, text)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"gitagent/test/gittest"
 	"gitagent/test/replay"
@@ -29,7 +30,8 @@ type world struct {
 	clients []*client
 	turns   []*turn // acknowledged, or about to be
 	told    strings.Builder
-	beside  string // a script that runs at the next event
+	looked  time.Time // last
+	beside  string    // a script that runs at the next event
 }
 
 // A side is a copy of all repositories: ours, or the twin in which nothing is
