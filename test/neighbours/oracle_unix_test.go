@@ -104,11 +104,12 @@ func (w *world) wrong(findings string) string {
 	return strings.Join(all, "")
 }
 
-// remedies are the commands that doctor leaves to the user.
+// remedies are the commands that doctor leaves to the user, who wants the other
+// user to read here.
 func remedies(findings string) (all []string) {
 	for text := range strings.Lines(findings) {
-		var f struct{ Level, Remedy string }
-		if json.Unmarshal([]byte(text), &f) == nil && f.Level != "ok" && strings.HasPrefix(f.Remedy, "git ") {
+		var f struct{ Level, What, Remedy string }
+		if json.Unmarshal([]byte(text), &f) == nil && f.Level != "ok" && f.What != "readers" && strings.HasPrefix(f.Remedy, "git ") {
 			all = append(all, f.Remedy)
 		}
 	}
