@@ -29,6 +29,7 @@ const (
 	repositories = "repositories" // a file for each, named by a hash of the path that it holds
 	homes        = "homes"        // a file for each session, with a path
 	switched     = "switched"     // a file for each repository of somebody else's, as in repositories
+	directories  = "directories"  // a file for each of these, with the same, named by a hash of what the directory is
 	withheld     = "withheld"     // a file for each session, with lines; they stay
 	away         = "away"         // what is kept of sessions without a home
 )
@@ -120,23 +121,46 @@ func (p *Places) writeTo(name string, how int, text string) error {
 // Switch notes whether the user has switched recording on in a repository that
 // belongs to somebody else, with a common directory.
 func (p *Places) Switch(common string, on bool) error {
-	name := filepath.Join(switched, nameOf(common))
-	switch {
-	case on:
-		return p.write(name, common)
-	case p.dir == nil || !p.Switched(common):
+	if on {
+		if is := identity(common); is != "" {
+			if err := p.write(filepath.Join(directories, nameOf(is)), common); err != nil {
+				return err
+			}
+		}
+		return p.write(filepath.Join(switched, nameOf(common)), common)
+	}
+	was := p.switchedAs(common)
+	if was == "" {
 		return nil
 	}
-	return p.dir.Remove(name)
+	return p.dir.Remove(filepath.Join(switched, nameOf(was)))
 }
 
-// Switched reports what [Places.Switch] has noted.
-func (p *Places) Switched(common string) bool {
+// Switched reports what [Places.Switch] has noted. A repository that was moved
+// since, within its file system, is known by its directory and its owner.
+func (p *Places) Switched(common string) bool { return p.switchedAs(common) != "" }
+
+// switchedAs returns where a repository was when it was switched on, "" if it
+// was not.
+func (p *Places) switchedAs(common string) string {
 	if p.dir == nil {
-		return false
+		return ""
 	}
-	text, err := p.dir.ReadFile(filepath.Join(switched, nameOf(common)))
-	return err == nil && string(text) == common
+	noted := func(kind, of string) string {
+		text, _ := p.dir.ReadFile(filepath.Join(kind, nameOf(of)))
+		return string(text)
+	}
+	if noted(switched, common) == common {
+		return common
+	}
+	is := identity(common)
+	if is == "" {
+		return ""
+	}
+	if was := noted(directories, is); gone(was) && noted(switched, was) == was {
+		return was
+	}
+	return ""
 }
 
 // Forget forgets the repository with a common directory, and the homes of
@@ -146,8 +170,9 @@ func (p *Places) Forget(common string) error {
 	if p.dir == nil {
 		return nil
 	}
-	is := func(read func() string, _ time.Time) bool { return read() == common }
-	err := errors.Join(p.forget(repositories, is), p.forget(switched, is), p.forget(homes, func(read func() string, _ time.Time) bool {
+	was := cmp.Or(p.switchedAs(common), common)
+	is := func(read func() string, _ time.Time) bool { at := read(); return at == common || at == was }
+	err := errors.Join(p.forget(repositories, is), p.forget(directories, is), p.forget(switched, is), p.forget(homes, func(read func() string, _ time.Time) bool {
 		at := read()
 		return at == common || gone(at)
 	}))
@@ -160,7 +185,7 @@ func (p *Places) Tidy() {
 	if p.dir == nil {
 		return
 	}
-	for _, name := range []string{repositories, homes, switched, "."} {
+	for _, name := range []string{repositories, homes, directories, switched, "."} {
 		_ = p.dir.Remove(name) // it has something
 	}
 }
