@@ -121,16 +121,18 @@ func (p *Places) writeTo(name string, how int, text string) error {
 // Switch notes whether the user has switched recording on in a repository that
 // belongs to somebody else, with a common directory.
 func (p *Places) Switch(common string, on bool) error {
+	was := p.switchedAs(common)
 	if on {
 		if is := identity(common); is != "" {
 			if err := p.write(filepath.Join(directories, nameOf(is)), common); err != nil {
 				return err
 			}
 		}
-		return p.write(filepath.Join(switched, nameOf(common)), common)
+		if err := p.write(filepath.Join(switched, nameOf(common)), common); err != nil {
+			return err
+		}
 	}
-	was := p.switchedAs(common)
-	if was == "" {
+	if was == "" || on && was == common {
 		return nil
 	}
 	return p.dir.Remove(filepath.Join(switched, nameOf(was)))
