@@ -32,6 +32,10 @@ func TestSwitchedAndMoved(t *testing.T) {
 		{func() error { return os.Rename(two, one) }, true, true, false},
 		{func() error { return p.Switch(one, true) }, true, false, false}, // its word for where it was is over
 		{func() error { return p.Forget(one) }, false, false, false},
+		{func() error { return p.Switch(one, true) }, true, false, false},
+		{func() error { return os.Rename(one, two) }, true, true, false},
+		{func() error { return p.Switch(two, false) }, false, false, false},
+		{func() error { return p.Forget(two) }, false, false, false},
 	} {
 		gittest.Must(t, step.do())
 		if got := []bool{p.Switched(one), p.Switched(two), p.Switched(copied)}; !slices.Equal(got, []bool{step.one, step.two, step.copied}) {

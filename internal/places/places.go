@@ -135,6 +135,9 @@ func (p *Places) Switch(common string, on bool) error {
 	if was == "" || on && was == common {
 		return nil
 	}
+	if !on {
+		_ = p.dir.Remove(filepath.Join(directories, nameOf(identity(common)))) // there may be none
+	}
 	return p.dir.Remove(filepath.Join(switched, nameOf(was)))
 }
 
